@@ -1,0 +1,1 @@
+"""Makes the ABI tables of kernel-builder from published packages."""
