@@ -1,0 +1,1 @@
+//! Runs the real binary as a user does; one module per area.

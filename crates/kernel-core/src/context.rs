@@ -1,0 +1,74 @@
+//! What a verb may know of the world: captured once by the binary, so that no stage reads the environment, the clock
+//! or the working directory behind its back.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Sink;
+
+/// The world as a verb sees it.
+pub struct Context {
+    /// Listener of events.
+    pub sink: Box<dyn Sink>,
+    /// The process's environment when it started.
+    pub environment: Environment,
+    /// The working directory when the process started.
+    pub working_directory: Utf8PathBuf,
+    /// Seconds since 1970, read once; `SOURCE_DATE_EPOCH` where it is set.
+    pub now: u64,
+    /// Whether the network may be used.
+    pub offline: bool,
+    /// Set when the user interrupts.
+    pub cancelled: Cancellation,
+}
+
+impl Context {
+    /// A path of the user's, seen from the working directory.
+    pub fn resolve(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.working_directory.join(path)
+    }
+
+    /// The per-user cache directory of this program, by the XDG base directory rules.
+    pub fn cache_directory(&self) -> Option<Utf8PathBuf> {
+        let under = |variable: &str| self.environment.get(variable).map(Utf8PathBuf::from);
+        self.environment
+            .get("KERNEL_BUILDER_CACHE_DIR")
+            .map(Utf8PathBuf::from)
+            .or_else(|| under("XDG_CACHE_HOME").map(|home| home.join("kernel-builder")))
+            .or_else(|| under("HOME").map(|home| home.join(".cache/kernel-builder")))
+    }
+}
+
+/// The environment variables of the process. Variables that are not UTF-8 are not in it.
+#[derive(Clone, Debug, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// An environment of these variables.
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(variables.into_iter().collect())
+    }
+
+    /// A variable's value; an empty one counts as unset.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+}
+
+/// A switch that ends long work early; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Asks for the end.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the end was asked for.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

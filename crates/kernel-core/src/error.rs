@@ -1,0 +1,39 @@
+//! The one error type of the verbs: every stage keeps its own typed errors, and they meet here.
+
+use camino::Utf8PathBuf;
+use kernel_spec::error::Faults;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why a verb could not do what it was asked.
+#[derive(Debug, Error, Diagnostic)]
+pub enum Error {
+    /// Several independent faults.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Faults(#[from] Faults),
+
+    /// A file could not be read or written; the cause names the path.
+    #[error("could not use a file of the project or of the cache")]
+    #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
+    File(#[from] std::io::Error),
+
+    /// There is no manifest.
+    #[error("`{directory}` has no `build.toml`")]
+    #[diagnostic(
+        code("manifest/not-found"),
+        help("give the directory of a kernel project, or make one with `kernel-builder init`")
+    )]
+    NoManifest {
+        /// The directory that was looked at.
+        directory: Utf8PathBuf,
+    },
+
+    /// The user asked for the end.
+    #[error("interrupted")]
+    #[diagnostic(code("internal/interrupted"), help("run the same command again; finished work is kept"))]
+    Interrupted,
+}
+
+/// The result of a verb or a stage.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

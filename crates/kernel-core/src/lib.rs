@@ -1,0 +1,8 @@
+//! The verbs of kernel-builder. A crate of its own so that nothing in it can print, colour or exit: it takes a
+//! [`Context`], sends events to a sink and returns a report or a typed error.
+
+pub mod context;
+pub mod error;
+
+pub use context::Context;
+pub use error::{Error, Result};

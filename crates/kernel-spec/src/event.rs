@@ -1,0 +1,91 @@
+//! Events: the one interface between the verbs and whoever shows their progress. Human output, JSON Lines and tests
+//! are all listeners of the same stream.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Finding;
+use crate::report::{Failure, Report};
+
+/// Version of the event stream; raised when a field changes its meaning or goes away.
+pub const SCHEMA: u32 = 1;
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// Always the first: what runs and which schema its lines follow.
+    Start {
+        /// `SCHEMA`.
+        schema: u32,
+        /// `kernel-builder`.
+        tool: String,
+        /// Version of the tool.
+        version: String,
+        /// The command.
+        command: String,
+    },
+    /// A stage of a verb began.
+    Stage {
+        /// Which.
+        stage: Stage,
+        /// For which variant, where it is for one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        variant: Option<String>,
+        /// One line for people.
+        message: String,
+    },
+    /// One step of many is done.
+    Progress {
+        /// Steps done.
+        done: u64,
+        /// Steps in all, as far as known.
+        total: u64,
+        /// What the step was.
+        message: String,
+    },
+    /// Output of a child process. The line is the child's own: never trust it, never interpret it.
+    Log {
+        /// Which child.
+        origin: String,
+        /// One line without its end.
+        line: String,
+    },
+    /// A finding, as soon as it is known.
+    Finding(Finding),
+    /// Always the last on success.
+    Report(Report),
+    /// Always the last on failure.
+    Error(Failure),
+}
+
+/// The stages of a verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are the documentation")]
+pub enum Stage {
+    Plan,
+    Render,
+    Compile,
+    Import,
+    Stamp,
+    Check,
+    Seal,
+    Test,
+    Card,
+    Wait,
+}
+
+/// Whoever listens to events.
+pub trait Sink: Sync {
+    /// Takes one event; must not block for long.
+    fn event(&self, event: &Event);
+}
+
+/// A listener that hears nothing.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Sink for Silent {
+    fn event(&self, _event: &Event) {}
+}

@@ -1,0 +1,27 @@
+//! The nouns of kernel-builder. A crate of its own because the JSON and TOML contract must be usable, and testable,
+//! without any of the machinery that acts on it: parsing and pure functions only, no I/O, clock, environment or
+//! randomness.
+
+pub mod arch;
+pub mod backend;
+pub mod code;
+pub mod error;
+pub mod event;
+pub mod exit;
+pub mod finding;
+pub mod framework;
+pub mod manifest;
+pub mod name;
+pub mod report;
+pub mod source;
+pub mod version;
+
+pub use backend::Backend;
+pub use code::Code;
+pub use event::{Event, Sink};
+pub use exit::ExitClass;
+pub use finding::{Finding, Severity};
+pub use framework::Framework;
+pub use name::KernelName;
+pub use source::{Located, SourceText, Span};
+pub use version::Version;
