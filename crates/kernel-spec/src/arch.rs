@@ -37,6 +37,9 @@ pub struct System {
 }
 
 impl Cpu {
+    /// Every processor.
+    pub const ALL: &[Cpu] = &[Cpu::Aarch64, Cpu::X86_64];
+
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -47,6 +50,9 @@ impl Cpu {
 }
 
 impl Os {
+    /// Every operating system.
+    pub const ALL: &[Os] = &[Os::Darwin, Os::Linux, Os::Windows];
+
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -68,9 +74,9 @@ impl FromStr for System {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || SystemError(text.to_owned());
         let (cpu, os) = text.split_once('-').ok_or_else(error)?;
-        let cpu = [Cpu::Aarch64, Cpu::X86_64].into_iter().find(|known| known.as_str() == cpu);
-        let os = [Os::Darwin, Os::Linux, Os::Windows].into_iter().find(|known| known.as_str() == os);
-        cpu.zip(os).map(|(cpu, os)| System { cpu, os }).ok_or_else(error)
+        let cpu = Cpu::ALL.iter().find(|known| known.as_str() == cpu);
+        let os = Os::ALL.iter().find(|known| known.as_str() == os);
+        cpu.zip(os).map(|(&cpu, &os)| System { cpu, os }).ok_or_else(error)
     }
 }
 

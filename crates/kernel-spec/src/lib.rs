@@ -14,6 +14,7 @@ pub mod manifest;
 pub mod name;
 pub mod report;
 pub mod source;
+pub mod variant;
 pub mod version;
 
 pub use backend::Backend;
@@ -24,4 +25,5 @@ pub use finding::{Finding, Severity};
 pub use framework::Framework;
 pub use name::KernelName;
 pub use source::{Located, SourceText, Span};
+pub use variant::Variant;
 pub use version::Version;
