@@ -18,6 +18,11 @@ pub enum Error {
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
     File(#[from] std::io::Error),
 
+    /// A child process did not do its work.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Process(#[from] crate::process::ProcessError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

@@ -3,6 +3,7 @@
 
 pub mod context;
 pub mod error;
+pub mod process;
 
 pub use context::Context;
 pub use error::{Error, Result};

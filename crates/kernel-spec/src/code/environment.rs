@@ -7,4 +7,24 @@ codes! {
         means: "A file or directory could not be read or written",
         example: "a project directory without write permission",
         remedy: "Look at the path and the system's reason in the causes";
+    TOOL_MISSING = "environment/tool-missing", Environment,
+        means: "A program that is needed is not installed, or not in `PATH`",
+        example: "`build` on a machine without a C++ compiler",
+        remedy: "Install the program the message names; `kernel-builder doctor` lists what is missing";
+    TOOL_UNUSABLE = "environment/tool-unusable", Environment,
+        means: "A program exists but the system refuses to start it",
+        example: "a compiler made for another processor, or a file without the right to be executed",
+        remedy: "Look at the system's reason in the causes; install the program anew";
+    TOOL_FAILED = "environment/tool-failed", Environment,
+        means: "A program that should have given an answer failed",
+        example: "a Python interpreter whose `torch` does not import",
+        remedy: "The program's own message says why";
+    OUT_OF_MEMORY = "environment/out-of-memory", Environment,
+        means: "The system ended a program because memory ran out",
+        example: "eight compilers at once on a machine of eight gigabytes",
+        remedy: "Run fewer jobs at once with `--jobs`, or give the machine or container more memory";
+    TIMEOUT = "environment/timeout", Child,
+        means: "A program did not end in the time it had, and was ended",
+        example: "a Python interpreter that waits for a network drive",
+        remedy: "Run the program by hand to see what it waits for";
 }
