@@ -24,8 +24,9 @@ RELEASES = {"debian11": "bullseye", "debian12": "bookworm", "newest": "sid"}
 ARCHITECTURES = {"x86_64": ("amd64", "ld-linux-x86-64.so.2"), "aarch64": ("arm64", "ld-linux-aarch64.so.1")}
 GCC_LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 PACKAGES = {"libc6": "LGPL-2.1-or-later", "libgcc-s1": GCC_LICENCE, "libstdc++6": GCC_LICENCE, "libatomic1": GCC_LICENCE}
-LIBRARIES = ("libc.so.6", "libm.so.6", "libmvec.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1",
-             "libstdc++.so.6", "libgcc_s.so.1", "libatomic.so.1")
+# In the order in which compilers name them to a linker.
+LIBRARIES = ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libmvec.so.1", "libatomic.so.1", "libpthread.so.0",
+             "libdl.so.2", "librt.so.1", "libutil.so.1", "libc.so.6")
 # Not an interface: it changes with every release of glibc.
 PRIVATE = "GLIBC_PRIVATE"
 

@@ -22,6 +22,7 @@ pub mod artifact;
 pub mod build;
 pub mod environment;
 pub mod internal;
+pub mod link;
 pub mod manifest;
 pub mod variant;
 
@@ -42,7 +43,7 @@ pub struct Code {
 
 /// The areas, in the order in which `explain` lists them.
 static AREAS: &[&[&Code]] =
-    &[manifest::ALL, variant::ALL, environment::ALL, build::ALL, artifact::ALL, internal::ALL];
+    &[manifest::ALL, variant::ALL, environment::ALL, build::ALL, link::ALL, artifact::ALL, internal::ALL];
 
 impl Code {
     /// Every code of the program.

@@ -1,0 +1,3 @@
+//! What a build needs besides the project: compilers, libraries and headers, found or made.
+
+pub mod sysroot;

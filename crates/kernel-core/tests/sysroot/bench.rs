@@ -1,0 +1,152 @@
+//! A workbench: a folder in which a compiler's objects are linked as a plan says.
+
+use std::process::{Command, Output};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan, response};
+use kernel_core::toolchain::sysroot::runtime::Runtime;
+use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat};
+use kernel_spec::arch::Cpu;
+
+/// The processor that the tests run on.
+#[cfg(target_arch = "x86_64")]
+pub const CPU: Cpu = Cpu::X86_64;
+#[cfg(target_arch = "aarch64")]
+pub const CPU: Cpu = Cpu::Aarch64;
+
+/// The test sources.
+pub fn sources() -> Utf8PathBuf {
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sysroot")
+}
+
+/// A C++ compiler: a command that runs with the workbench as working directory.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// The command and its first arguments.
+    pub command: Vec<String>,
+    /// What the linker needs of the driver, such as `-fuse-ld=lld`.
+    pub link_flags: Vec<String>,
+}
+
+impl Compiler {
+    /// The compiler of this machine.
+    pub fn host() -> Self {
+        Self { command: vec!["g++".into()], link_flags: Vec::new() }
+    }
+}
+
+/// A folder with the objects and libraries of one compiler under one policy.
+pub struct Bench {
+    directory: tempfile::TempDir,
+    compiler: Compiler,
+    policy: Policy,
+}
+
+/// What a link left behind.
+pub struct Linked {
+    /// The library.
+    pub library: Utf8PathBuf,
+    /// The linker's map.
+    pub map: String,
+}
+
+impl Bench {
+    /// An empty folder in which the compatibility archive is made and the sysroot is linked in.
+    pub fn new(compiler: Compiler, policy: Policy) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let bench = Self { directory, compiler, policy };
+        let cache = bench.path("cache");
+        let sysroot = Sysroot::ensure(&cache, policy, CPU).unwrap();
+        fs_err::rename(&sysroot.directory, bench.path("sysroot")).unwrap();
+        fs_err::create_dir(bench.path("compat")).unwrap();
+        let mut members = Vec::new();
+        for (name, text) in compat::SOURCES {
+            fs_err::write(bench.path("compat").join(name), text).unwrap();
+            if let Some(stem) = name.strip_suffix(".c") {
+                let object = format!("compat/{stem}.o");
+                let source = format!("compat/{name}");
+                bench.compile(
+                    &[compat::FLAGS, &["-Wall", "-Wextra", "-Werror", "-c", &source, "-o", &object]].concat(),
+                );
+                members.push(object);
+            }
+        }
+        run(Command::new("ar").arg("rcsD").arg("compat/libcompat.a").args(members).current_dir(bench.root()));
+        bench
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Utf8Path {
+        Utf8Path::from_path(self.directory.path()).unwrap()
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> Utf8PathBuf {
+        self.root().join(name)
+    }
+
+    /// Runs the compiler in the folder.
+    pub fn compile(&self, arguments: &[&str]) -> Output {
+        let (program, first) = self.compiler.command.split_first().unwrap();
+        let first = first.iter().map(|argument| argument.replace("@BENCH@", self.root().as_str()));
+        run(Command::new(program).args(first).args(arguments).current_dir(self.root()))
+    }
+
+    /// Compiles a test source to an object.
+    pub fn object(&self, source: &str, flags: &[&str]) -> Utf8PathBuf {
+        for entry in sources().read_dir_utf8().unwrap() {
+            let path = entry.unwrap().path().to_owned();
+            fs_err::copy(&path, self.path(path.file_name().unwrap())).unwrap();
+        }
+        let object = format!("{source}.o");
+        self.compile(
+            &[flags, &["-O2", "-fPIC", "-fvisibility=hidden", "-c", source, "-o", &object]].concat(),
+        );
+        object.into()
+    }
+
+    /// The compiler's own files.
+    fn parts(&self) -> LinkParts {
+        let [crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx] =
+            LinkParts::FILE_NAMES.map(|name| {
+                let output = self.compile(&[&format!("-print-file-name={name}")]);
+                Utf8PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+            });
+        let (libc_nonshared, libstdcxx) = (Some(libc_nonshared), Some(libstdcxx));
+        LinkParts { crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx }
+    }
+
+    /// Links objects to `NAME.so`.
+    pub fn link(&self, name: &str, objects: &[Utf8PathBuf], runtimes: &[&'static Runtime]) -> Linked {
+        fs_err::write(
+            self.path("exports.map"),
+            "{ global: run_checks; throw_across; kernel_*; local: *; };\n",
+        )
+        .unwrap();
+        let (map, output) = (format!("{name}.map"), format!("{name}.so"));
+        let plan = LinkPlan {
+            policy: self.policy,
+            cpu: CPU,
+            objects,
+            runtimes,
+            parts: &self.parts(),
+            sysroot: Utf8Path::new("sysroot"),
+            compat: Utf8Path::new("compat/libcompat.a"),
+            version_script: Utf8Path::new("exports.map"),
+            map: Utf8Path::new(&map),
+            output: Utf8Path::new(&output),
+        };
+        fs_err::write(self.path("link.rsp"), response(&plan.arguments())).unwrap();
+        let flags: Vec<&str> = self.compiler.link_flags.iter().map(String::as_str).collect();
+        self.compile(&[&flags[..], &["@link.rsp"]].concat());
+        Linked { library: self.path(&output), map: fs_err::read_to_string(self.path(&map)).unwrap() }
+    }
+}
+
+/// Runs a command that has to succeed.
+pub fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{command:?}\n{}{}", text(&output.stdout), text(&output.stderr));
+    output
+}

@@ -1,0 +1,26 @@
+//! Codes of linking for old systems.
+
+codes! {
+    /// The codes of links.
+    ALL;
+    SYSROOT = "link/sysroot", Environment,
+        means: "The stub libraries that kernels are linked to could not be written",
+        example: "a cache directory on a read-only file system",
+        remedy: "Make the cache directory writable, or name another in `KERNEL_BUILDER_CACHE_DIR`";
+    UNDEFINED = "link/undefined-symbol", Build,
+        means: "The kernel calls something that no library of the target systems has, so loading it would fail",
+        example: "a call of `gettid`, which came with glibc 2.30, in a kernel for manylinux_2_28",
+        remedy: "Add the source or library that defines it to the manifest, or avoid the call";
+    STATEFUL = "link/stateful-member", Build,
+        means: "A part of the static libstdc++ that holds global state would be linked into the kernel",
+        example: "two copies of the locale tables in one process, which corrupt `std::regex` and streams",
+        remedy: "Avoid the function that needs it, or build for newer systems with `--policy`";
+    OWN_RESOURCE = "link/own-memory-resource", Build,
+        means: "The kernel has a default memory resource of its own, because the target's libstdc++ has none",
+        example: "`std::pmr::set_default_resource` in one kernel, which another kernel does not see",
+        remedy: "Nothing, unless the kernel relies on another library's `std::pmr::set_default_resource`";
+    ARCHIVE_MISSING = "link/archive-missing", Environment,
+        means: "The kernel needs a newer part of libstdc++ than the target has, and the compiler has no static libstdc++",
+        example: "`std::filesystem` in a kernel for manylinux_2_28, built where `libstdc++.a` is not installed",
+        remedy: "Install the static C++ library (Fedora: `libstdc++-static`), or avoid the newer function";
+}
