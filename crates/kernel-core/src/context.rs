@@ -67,6 +67,11 @@ impl Cancellation {
         self.0.store(true, Ordering::SeqCst);
     }
 
+    /// The switch itself, for a signal handler to set.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     /// Whether the end was asked for.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)

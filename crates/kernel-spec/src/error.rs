@@ -1,6 +1,7 @@
 //! Errors that are a list of findings: what stops a verb because of several independent faults at once.
 
 use std::fmt;
+use std::ops::Deref;
 
 use crate::{Code, Finding};
 
@@ -12,13 +13,35 @@ pub struct Faults {
     /// One line about the whole.
     pub summary: String,
     /// The faults, most important first.
-    pub findings: Vec<Finding>,
+    pub findings: Findings,
 }
+
+/// The list itself, an error of its own: as the source of `Faults` it is found at the end of any cause chain, however
+/// many transparent wrappers lie between.
+#[derive(Clone, Debug)]
+pub struct Findings(pub Vec<Finding>);
+
+impl Deref for Findings {
+    type Target = Vec<Finding>;
+
+    fn deref(&self) -> &Vec<Finding> {
+        &self.0
+    }
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let messages: Vec<&str> = self.iter().map(|finding| finding.message.as_str()).collect();
+        formatter.write_str(&messages.join("; "))
+    }
+}
+
+impl std::error::Error for Findings {}
 
 impl Faults {
     /// Faults under one code.
     pub fn new(code: &'static Code, summary: impl Into<String>, findings: Vec<Finding>) -> Self {
-        Self { code, summary: summary.into(), findings }
+        Self { code, summary: summary.into(), findings: Findings(findings) }
     }
 }
 
@@ -28,7 +51,11 @@ impl fmt::Display for Faults {
     }
 }
 
-impl std::error::Error for Faults {}
+impl std::error::Error for Faults {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.findings)
+    }
+}
 
 impl miette::Diagnostic for Faults {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {

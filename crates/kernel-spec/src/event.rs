@@ -77,9 +77,15 @@ pub enum Stage {
 }
 
 /// Whoever listens to events.
-pub trait Sink: Sync {
+pub trait Sink: Send + Sync {
     /// Takes one event; must not block for long.
     fn event(&self, event: &Event);
+}
+
+impl<S: Sink + ?Sized> Sink for std::sync::Arc<S> {
+    fn event(&self, event: &Event) {
+        (**self).event(event);
+    }
 }
 
 /// A listener that hears nothing.

@@ -27,4 +27,12 @@ codes! {
         means: "A program did not end in the time it had, and was ended",
         example: "a Python interpreter that waits for a network drive",
         remedy: "Run the program by hand to see what it waits for";
+    WORKING_DIRECTORY = "environment/working-directory", Environment,
+        means: "The working directory is gone, or its path is not UTF-8",
+        example: "running in a directory that another program deleted",
+        remedy: "Change to a directory that exists and whose path is UTF-8";
+    OUTPUT = "environment/output", Environment,
+        means: "Standard output could not be written, for another reason than a closed pipe",
+        example: "`kernel-builder explain > /dev/full`",
+        remedy: "Make room, or send the output elsewhere";
 }

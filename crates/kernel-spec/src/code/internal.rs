@@ -7,6 +7,14 @@ codes! {
         means: "The command line is wrong",
         example: "`kernel-builder build --jobs many`",
         remedy: "See `kernel-builder COMMAND --help`";
+    SETTINGS = "usage/settings", Usage,
+        means: "A setting is unknown or has a value of the wrong kind; the message names the layer it came from",
+        example: "`KERNEL_BUILDER_COLOR=blue`, or a misspelt key in `kernel-builder/config.toml`",
+        remedy: "Correct the setting where the message says, or remove it to have the default";
+    UNKNOWN_CODE = "usage/unknown-code", Usage,
+        means: "`explain` was asked for a code that does not exist",
+        example: "`kernel-builder explain manifest/nothing`",
+        remedy: "List the codes with `kernel-builder explain`";
     BUG = "internal/bug", Internal,
         means: "kernel-builder met a state that it holds to be impossible",
         example: "a template embedded in the program does not render",

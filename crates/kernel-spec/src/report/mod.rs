@@ -3,12 +3,31 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Finding, Span};
+use crate::{Code, ExitClass, Finding, Span};
+
+mod completions;
+mod explain;
+
+pub use completions::CompletionsReport;
+pub use explain::{CodeEntry, ExplainReport};
 
 /// The answer of a command that did what it was asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "command", rename_all = "kebab-case")]
-pub enum Report {}
+#[allow(missing_docs, reason = "each is named after its command and documented at its type")]
+pub enum Report {
+    Completions(CompletionsReport),
+    Explain(ExplainReport),
+}
+
+impl Report {
+    /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
+    pub fn exit(&self) -> ExitClass {
+        match self {
+            Report::Completions(_) | Report::Explain(_) => ExitClass::Success,
+        }
+    }
+}
 
 /// The answer of a command that could not.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -29,4 +48,19 @@ pub struct Failure {
     /// The single faults, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+impl Failure {
+    /// A failure under a code of the table, with the code's general remedy as help.
+    pub fn new(code: &Code, message: impl Into<String>) -> Self {
+        Self {
+            code: code.id.to_owned(),
+            exit: code.exit.status(),
+            message: message.into(),
+            causes: Vec::new(),
+            help: code.remedy.to_owned(),
+            span: None,
+            findings: Vec::new(),
+        }
+    }
 }

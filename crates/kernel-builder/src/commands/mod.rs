@@ -1,0 +1,37 @@
+//! The commands, one file each. A command file turns its clap arguments into a verb's options, calls the verb and
+//! returns its report; it decides nothing about kernels and prints nothing.
+//!
+//! To add the command `frob`:
+//! 1. `kernel-spec/src/report/frob.rs`: `FrobReport`, a line in `Report`, and its exit class in `Report::exit`;
+//! 2. `commands/frob.rs`: `Arguments` (its doc comment is the help, an example in `after_help`) with `impl Run`;
+//! 3. a line in `commands!` of `cli.rs`;
+//! 4. `output/answer/frob.rs`: how people read the report, and its line in `output/answer/mod.rs`;
+//! 5. `tests/it/frob.rs`: the real binary, snapshots of exit status, standard output and standard error.
+//!
+//! A verb's error needs no conversion: `?` takes anything that implements `miette::Diagnostic`. A finding that is part
+//! of the answer belongs in the report; one that is only worth a remark on the way is an `Event::Finding`; never both.
+//! Options that are also settings (`--engine`, `--jobs`) stay `Option`, are named in `flags`, and are then read from
+//! `session.settings`.
+
+pub(crate) mod completions;
+pub(crate) mod explain;
+
+use kernel_spec::report::Report;
+
+use crate::failure::Failed;
+use crate::session::Session;
+use crate::settings::Layer;
+
+/// What a command returns.
+pub(crate) type Answer = Result<Report, Failed>;
+
+/// What a command can do.
+pub(crate) trait Run {
+    /// Those of its options that are settings; they override the environment and the user's file.
+    fn flags(&self) -> Layer {
+        Layer::new()
+    }
+
+    /// Does it.
+    fn run(self, session: &Session) -> Answer;
+}

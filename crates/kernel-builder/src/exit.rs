@@ -1,0 +1,77 @@
+//! How the process ends: every way out of the program passes here, says its last line and picks the exit status.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use kernel_spec::report::Failure;
+use kernel_spec::{Event, event};
+
+use crate::cli::Call;
+use crate::commands::{Answer, Run};
+use crate::failure::{self, Failed};
+use crate::logging;
+use crate::output::Output;
+use crate::session::Session;
+
+/// A panic becomes an ordinary failure later; until then it must not write to standard error on its own.
+pub(crate) fn silence_panics() {
+    std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "panicked")));
+}
+
+/// Ends after a page of help or the version.
+pub(crate) fn after_page(page: &clap::Error) -> ExitCode {
+    // A reader that closed the pipe has seen enough.
+    let _ = page.print();
+    ExitCode::from(u8::try_from(page.exit_code()).unwrap_or(2))
+}
+
+/// Runs a call and ends with its answer.
+pub(crate) fn after_command(call: Call) -> ExitCode {
+    let Call { name, line } = call;
+    logging::start(line.global.verbose);
+    let session = match Session::open(&line.global, line.command.flags()) {
+        Ok(session) => session,
+        Err((output, Failed(failure))) => return after_failure(&output, &name, failure),
+    };
+    let output = session.output.clone();
+    output.send(&start(&name));
+    let answer = catch_unwind(AssertUnwindSafe(|| line.command.run(&session)));
+    finish(&output, answer.unwrap_or_else(|panic| Err(Failed(Box::new(failure::bug(text(&*panic)))))))
+}
+
+/// Ends with a failure from before any command ran.
+pub(crate) fn after_failure(output: &Output, command: &str, failure: Box<Failure>) -> ExitCode {
+    output.send(&start(command));
+    finish(output, Err(Failed(failure)))
+}
+
+fn start(command: &str) -> Event {
+    Event::Start {
+        schema: event::SCHEMA,
+        tool: "kernel-builder".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command.to_owned(),
+    }
+}
+
+fn finish(output: &Output, answer: Answer) -> ExitCode {
+    let status = match answer {
+        Ok(report) => {
+            let status = report.exit().status();
+            output.send(&Event::Report(report));
+            status
+        }
+        Err(Failed(failure)) => {
+            let status = failure.exit;
+            output.send(&Event::Error(*failure));
+            status
+        }
+    };
+    ExitCode::from(output.close(status))
+}
+
+fn text(panic: &(dyn Any + Send)) -> String {
+    let known = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    known.unwrap_or("no message").to_owned()
+}

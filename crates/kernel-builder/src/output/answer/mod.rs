@@ -1,0 +1,35 @@
+//! How people read a report: one file per command.
+
+mod completions;
+mod explain;
+
+use kernel_spec::event::Stage;
+use kernel_spec::report::Report;
+
+use super::page::Page;
+
+/// The page of a report.
+pub(super) fn render(report: &Report) -> Page {
+    let mut page = Page::new();
+    match report {
+        Report::Completions(report) => completions::render(report, &mut page),
+        Report::Explain(report) => explain::render(report, &mut page),
+    }
+    page
+}
+
+/// The word that stands before a stage's message.
+pub(super) fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Plan => "plan",
+        Stage::Render => "render",
+        Stage::Compile => "compile",
+        Stage::Import => "import",
+        Stage::Stamp => "stamp",
+        Stage::Check => "check",
+        Stage::Seal => "seal",
+        Stage::Test => "test",
+        Stage::Card => "card",
+        Stage::Wait => "wait",
+    }
+}
