@@ -42,6 +42,15 @@ class _Events:
 _emit = _Events(_CONFIGURATION["events"])
 
 
+def _replace(module, name, make):
+    """Replaces a function of the loader everywhere the loader's own modules refer to it."""
+    original = getattr(module, name)
+    replacement = make(original)
+    for known in list(sys.modules.values()):
+        if getattr(known, "__name__", "").split(".")[0] == "kernels" and getattr(known, name, None) is original:
+            setattr(known, name, replacement)
+
+
 def _choose_backend():
     """Makes the loader choose the variant's backend where it would not by itself.
 
@@ -54,13 +63,35 @@ def _choose_backend():
     wanted = _CONFIGURATION["backend"]
     if detected == wanted or wanted != "cpu":
         return
-    resolve = load.get_kernel_with_resolver
-
-    def get_kernel_with_resolver(*, backend, **arguments):
-        return resolve(backend=wanted if backend is None else backend, **arguments)
-
-    load.get_kernel_with_resolver = get_kernel_with_resolver
+    _replace(
+        load,
+        "get_kernel_with_resolver",
+        lambda resolve: lambda *, backend, **arguments: resolve(
+            backend=wanted if backend is None else backend, **arguments
+        ),
+    )
     _emit("backend", detected=detected, chosen=wanted)
+
+
+_uses = 0
+
+
+def _count_uses():
+    """Counts how often the project's tests get the artifact: a suite that never does proves nothing about it."""
+    from kernels import importer
+
+    artifact = os.path.realpath(_CONFIGURATION["variant_path"])
+
+    def counting(import_from_path):
+        def import_and_count(variant_path, *arguments, **keywords):
+            global _uses
+            if os.path.realpath(variant_path) == artifact:
+                _uses += 1
+            return import_from_path(variant_path, *arguments, **keywords)
+
+        return import_and_count
+
+    _replace(importer, "_import_from_path", counting)
 
 
 def _load_artifact():
@@ -106,7 +137,8 @@ def pytest_load_initial_conftests(early_config, parser, args):
     except BaseException as error:  # noqa: B902 - whatever it is, the parent has to hear of it
         _emit("load-failed", error=f"{type(error).__name__}: {error}", trace=traceback.format_exc())
         raise pytest.UsageError(f"the built variant could not be loaded: {type(error).__name__}: {error}")
-    _emit("loaded", id=artifact.__name__, file=str(artifact.__file__))
+    _emit("loaded", id=artifact.__name__)
+    _count_uses()
     sys.meta_path.insert(0, _PackageFinder(_CONFIGURATION["package"]))
 
 
@@ -141,15 +173,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    from kernels import get_loaded_kernels
-
-    _emit(
-        "finished",
-        status=int(exitstatus),
-        collected=session.testscollected,
-        kernels=[loaded.metadata.id for loaded in get_loaded_kernels()],
-        versions=_versions(),
-    )
+    _emit("finished", status=int(exitstatus), uses=_uses, versions=_versions())
 
 
 def _versions():

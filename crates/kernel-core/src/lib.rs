@@ -4,6 +4,7 @@
 pub mod context;
 pub mod error;
 pub mod process;
+pub mod suite;
 pub mod toolchain;
 
 pub use context::Context;

@@ -24,6 +24,7 @@ pub mod environment;
 pub mod internal;
 pub mod link;
 pub mod manifest;
+pub mod test;
 pub mod variant;
 
 /// A stable name for one thing that can go wrong.
@@ -42,8 +43,17 @@ pub struct Code {
 }
 
 /// The areas, in the order in which `explain` lists them.
-static AREAS: &[&[&Code]] =
-    &[manifest::ALL, variant::ALL, environment::ALL, build::ALL, link::ALL, artifact::ALL, internal::ALL];
+#[rustfmt::skip]
+static AREAS: &[&[&Code]] = &[
+    manifest::ALL,
+    variant::ALL,
+    environment::ALL,
+    build::ALL,
+    link::ALL,
+    artifact::ALL,
+    test::ALL,
+    internal::ALL,
+];
 
 impl Code {
     /// Every code of the program.

@@ -1,5 +1,7 @@
 //! What a command answers when it has finished: one report, or one failure.
 
+pub mod test;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,0 +1,34 @@
+//! Codes of `test`.
+
+codes! {
+    /// The codes of tests.
+    ALL;
+    NO_ARTIFACT = "test/no-artifact", Environment,
+        means: "There is no built variant that this machine's loader accepts",
+        example: "`kernel-builder test` before the first `kernel-builder build`",
+        remedy: "Build one with `kernel-builder build`; `kernel-builder variants --explain` says what this machine accepts";
+    LOAD = "test/load", Test,
+        means: "The real loader could not load the built variant",
+        example: "a variant for CUDA on a machine whose torch was compiled for the CPU",
+        remedy: "Read the loader's reason; `kernel-builder variants --explain` says what this machine's loader accepts";
+    FAILED = "test/failed", Test,
+        means: "A test of the project failed, or broke in a fixture or while being collected",
+        example: "`assert` of a wrong value in `tests/test_relu.py`",
+        remedy: "Read the test's own message; run it alone with `kernel-builder test -- -k NAME`";
+    NOTHING = "test/nothing-executed", NothingVerified,
+        means: "No test ran: there are none, none was selected, or all were skipped",
+        example: "an empty `tests` directory, or `-- -k name_of_no_test`",
+        remedy: "Add tests under `tests/`, or look at the reasons of the skipped ones";
+    UNUSED = "test/artifact-unused", NothingVerified,
+        means: "Tests passed, but none of them got the built kernel from the loader or imported its package",
+        example: "a suite that tests only a pure Python helper",
+        remedy: "Load the kernel in the tests with `kernels.get_kernel(REPO_ID, version=N)`";
+    PYTEST = "test/pytest", Test,
+        means: "pytest refused to run",
+        example: "`kernel-builder test -- --no-such-option`",
+        remedy: "Read pytest's own words and check the arguments after `--`";
+    CHILD = "test/child", Child,
+        means: "The process that ran the tests crashed, or what it reported cannot be read",
+        example: "a kernel that writes past the end of a tensor and ends Python with a segmentation fault",
+        remedy: "Find the test with `kernel-builder test -- -x -v`; the crash is in native code";
+}
