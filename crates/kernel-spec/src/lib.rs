@@ -4,6 +4,7 @@
 
 pub mod arch;
 pub mod backend;
+pub mod capability;
 pub mod code;
 pub mod error;
 pub mod event;
@@ -12,9 +13,11 @@ pub mod finding;
 pub mod framework;
 pub mod identifier;
 pub mod manifest;
+pub mod matrix;
 pub mod name;
 pub mod path;
 pub mod report;
+pub mod selection;
 pub mod source;
 pub mod variant;
 pub mod version;
@@ -25,6 +28,7 @@ pub use event::{Event, Sink};
 pub use exit::ExitClass;
 pub use finding::{Finding, Severity};
 pub use framework::Framework;
+pub use matrix::Matrix;
 pub use name::KernelName;
 pub use source::{Located, SourceText, Span};
 pub use variant::Variant;

@@ -24,6 +24,14 @@ impl Version {
         Self(vec![major, minor])
     }
 
+    /// The release part of a Python package's version: `2.15.0+cu132` is 2.15.0, `0.1.15.post2` is 0.1.15 and
+    /// `2.16.0a0` is 2.16.0. `None` where the text does not begin with a number.
+    pub fn release(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        text[..end].trim_end_matches('.').parse().ok()
+    }
+
     /// The components as written.
     pub fn components(&self) -> &[u64] {
         &self.0
@@ -137,6 +145,24 @@ mod tests {
     fn other_texts_are_refused() {
         for text in ["", ".", "1.", ".1", "1..2", "1.x", "-1", "1.2 .3", "+1", "99999999999999999999"] {
             assert!(text.parse::<Version>().is_err(), "{text:?} was taken");
+        }
+    }
+
+    #[test]
+    fn the_release_part_of_a_package_version_is_read() {
+        for (text, release) in [
+            ("2.15.0+cu132", Some("2.15.0")),
+            ("0.1.15.post2", Some("0.1.15")),
+            ("2.16.0a0+git12", Some("2.16.0")),
+            ("7.1.52802-26aae437f6", Some("7.1.52802")),
+            ("unknown", None),
+            ("", None),
+        ] {
+            assert_eq!(
+                Version::release(text).map(|version| version.to_string()).as_deref(),
+                release,
+                "{text}"
+            );
         }
     }
 
