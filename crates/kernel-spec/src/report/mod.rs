@@ -1,7 +1,5 @@
 //! What a command answers when it has finished: one report, or one failure.
 
-pub mod test;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,9 +7,11 @@ use crate::{Code, ExitClass, Finding, Span};
 
 mod completions;
 mod explain;
+pub mod test;
 
 pub use completions::CompletionsReport;
 pub use explain::{CodeEntry, ExplainReport};
+pub use test::TestReport;
 
 /// The answer of a command that did what it was asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -20,6 +20,7 @@ pub use explain::{CodeEntry, ExplainReport};
 pub enum Report {
     Completions(CompletionsReport),
     Explain(ExplainReport),
+    Test(TestReport),
 }
 
 impl Report {
@@ -27,6 +28,7 @@ impl Report {
     pub fn exit(&self) -> ExitClass {
         match self {
             Report::Completions(_) | Report::Explain(_) => ExitClass::Success,
+            Report::Test(report) => report.exit(),
         }
     }
 }

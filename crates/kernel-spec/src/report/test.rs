@@ -5,11 +5,34 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code::test;
+use crate::finding::Subject;
+use crate::{ExitClass, Finding};
+
 /// The answer of `test`: one entry per variant that was tested.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TestReport {
     /// The tested variants, in the loader's order of preference.
     pub variants: Vec<VariantTests>,
+    /// What is wrong, one finding for every failed test and every variant about which nothing was proved.
+    pub findings: Vec<Finding>,
+}
+
+impl TestReport {
+    /// The report of these variants, with its findings.
+    pub fn new(variants: Vec<VariantTests>) -> Self {
+        let findings = variants.iter().flat_map(VariantTests::findings).collect();
+        Self { variants, findings }
+    }
+
+    /// The worst that happened: a failed test before a variant that nothing was proved about.
+    pub fn exit(&self) -> ExitClass {
+        let has = |class| self.findings.iter().any(|finding| finding.code.exit == class);
+        [ExitClass::Test, ExitClass::NothingVerified]
+            .into_iter()
+            .find(|class| has(*class))
+            .unwrap_or(ExitClass::Success)
+    }
 }
 
 /// What a project's suite said about one built variant. Kept beside the build, so that a card can show it.
@@ -91,6 +114,30 @@ pub enum TestOutcome {
 }
 
 impl VariantTests {
+    fn findings(&self) -> Vec<Finding> {
+        let about = || Subject { variant: Some(self.variant.clone()), ..Subject::default() };
+        let mut findings: Vec<Finding> = self
+            .tests
+            .iter()
+            .filter(|test| test.outcome.is_bad())
+            .map(|case| {
+                let message = format!("`{}` {}", case.id, case.outcome.verb());
+                Finding::error(&test::FAILED, message).cause(case.message.clone()).about(about())
+            })
+            .collect();
+        if self.counts.executed() == 0 {
+            let message = match self.counts.skipped {
+                0 => "no test was found".to_owned(),
+                skipped => format!("all {skipped} tests were skipped"),
+            };
+            findings.push(Finding::error(&test::NOTHING, message).about(about()));
+        } else if self.uses == 0 {
+            let message = "no test loaded the built kernel or imported its package";
+            findings.push(Finding::error(&test::UNUSED, message).about(about()));
+        }
+        findings
+    }
+
     /// Counts of a list of tests.
     pub fn count(tests: &[TestCase]) -> TestCounts {
         let mut counts = TestCounts::default();
@@ -103,5 +150,60 @@ impl VariantTests {
             }
         }
         counts
+    }
+}
+
+impl TestOutcome {
+    /// Whether it speaks against the kernel.
+    pub fn is_bad(self) -> bool {
+        matches!(self, TestOutcome::Failed | TestOutcome::Error | TestOutcome::Xpassed)
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            TestOutcome::Passed => "passed",
+            TestOutcome::Failed => "failed",
+            TestOutcome::Error => "broke outside the test itself",
+            TestOutcome::Skipped => "was skipped",
+            TestOutcome::Xfailed => "failed as expected",
+            TestOutcome::Xpassed => "passed although it is expected to fail",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tested(outcomes: &[TestOutcome], uses: u64) -> TestReport {
+        let case = |outcome: &TestOutcome| TestCase {
+            id: "tests/test_a.py::test_b".to_owned(),
+            outcome: *outcome,
+            seconds: 0.1,
+            message: "why".to_owned(),
+        };
+        let tests: Vec<TestCase> = outcomes.iter().map(case).collect();
+        TestReport::new(vec![VariantTests {
+            variant: "torch-cpu".to_owned(),
+            id: "_a_cpu_b".to_owned(),
+            metadata_sha256: String::new(),
+            uses,
+            versions: BTreeMap::new(),
+            backend_choice: None,
+            counts: VariantTests::count(&tests),
+            tests,
+        }])
+    }
+
+    #[test]
+    fn only_executed_tests_that_used_the_kernel_are_a_success() {
+        use TestOutcome::{Error, Failed, Passed, Skipped, Xfailed, Xpassed};
+        assert_eq!(tested(&[Passed, Xfailed, Skipped], 1).exit(), ExitClass::Success);
+        assert_eq!(tested(&[Passed, Failed], 1).exit(), ExitClass::Test);
+        assert_eq!(tested(&[Error], 0).exit(), ExitClass::Test);
+        assert_eq!(tested(&[Xpassed], 1).exit(), ExitClass::Test);
+        assert_eq!(tested(&[Skipped], 1).exit(), ExitClass::NothingVerified);
+        assert_eq!(tested(&[], 1).exit(), ExitClass::NothingVerified);
+        assert_eq!(tested(&[Passed], 0).exit(), ExitClass::NothingVerified);
     }
 }

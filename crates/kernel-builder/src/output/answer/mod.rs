@@ -2,6 +2,7 @@
 
 mod completions;
 mod explain;
+mod test;
 
 use kernel_spec::event::Stage;
 use kernel_spec::report::Report;
@@ -14,6 +15,7 @@ pub(super) fn render(report: &Report) -> Page {
     match report {
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
+        Report::Test(report) => test::render(report, &mut page),
     }
     page
 }

@@ -1,0 +1,39 @@
+//! Human form of `test`: what is wrong first, then why tests were skipped, then one line for each variant.
+
+use kernel_spec::report::TestReport;
+use kernel_spec::report::test::{TestOutcome, VariantTests};
+
+use crate::output::page::{DIM, Page};
+use crate::output::problem;
+
+pub(super) fn render(report: &TestReport, page: &mut Page) {
+    for finding in &report.findings {
+        problem::add_finding(page, finding);
+    }
+    for variant in &report.variants {
+        for test in variant.tests.iter().filter(|test| test.outcome == TestOutcome::Skipped) {
+            page.add_in(DIM, "skipped").line(format!(" {}: {}", test.id, test.message));
+        }
+        if let Some(choice) = &variant.backend_choice {
+            page.line(format!(
+                "the loader was told to use `{}`: this torch was compiled for `{}`, which it would look for",
+                choice.chosen, choice.detected
+            ));
+        }
+        page.line(format!("{}: {}", variant.variant, summary(variant)));
+    }
+}
+
+fn summary(variant: &VariantTests) -> String {
+    let counts = variant.counts;
+    let with = |name: &str| variant.versions.get(name).map(|version| format!("{name} {version}"));
+    let versions: Vec<String> = ["torch", "apache-tvm-ffi", "kernels"].into_iter().filter_map(with).collect();
+    format!(
+        "{} passed, {} failed, {} errors, {} skipped ({})",
+        counts.passed,
+        counts.failed,
+        counts.errors,
+        counts.skipped,
+        versions.join(", ")
+    )
+}
