@@ -23,6 +23,16 @@ pub enum Error {
     #[diagnostic(transparent)]
     Process(#[from] crate::process::ProcessError),
 
+    /// A directory tree could not be walked.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Tree(#[from] crate::tree::TreeError),
+
+    /// A variant has no digest.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Digest(#[from] crate::digest::DigestError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

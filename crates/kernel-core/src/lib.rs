@@ -2,10 +2,13 @@
 //! [`Context`], sends events to a sink and returns a report or a typed error.
 
 pub mod context;
+pub mod digest;
 pub mod error;
+pub mod inputs;
 pub mod process;
 pub mod suite;
 pub mod toolchain;
+pub mod tree;
 
 pub use context::Context;
 pub use error::{Error, Result};

@@ -7,4 +7,12 @@ codes! {
         means: "A variant's `metadata.json` is missing, unreadable or contradicts its files",
         example: "`id` in `metadata.json` differs from the library's name",
         remedy: "Build the variant again; a sealed directory must not be edited";
+    UNREADABLE = "artifact/unreadable", Unreadable,
+        means: "A file of a built variant could not be read",
+        example: "a library without read permission",
+        remedy: "Look at the path and the system's reason in the causes";
+    LAYOUT = "artifact/layout", Check,
+        means: "A built variant holds something that does not belong there, or lacks something that does",
+        example: "a link to nothing, or no `__init__.py`",
+        remedy: "Build the variant again; a sealed directory must not be edited";
 }

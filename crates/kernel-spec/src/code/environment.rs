@@ -35,4 +35,8 @@ codes! {
         means: "Standard output could not be written, for another reason than a closed pipe",
         example: "`kernel-builder explain > /dev/full`",
         remedy: "Make room, or send the output elsewhere";
+    FILE_NAME = "environment/file-name", Environment,
+        means: "A file's name is not UTF-8, so it cannot be written into the metadata",
+        example: "a file named in Latin-1, unpacked from an old archive",
+        remedy: "Rename the file, or move it out of the directory";
 }

@@ -21,6 +21,7 @@ macro_rules! codes {
 pub mod artifact;
 pub mod build;
 pub mod environment;
+pub mod inputs;
 pub mod internal;
 pub mod link;
 pub mod manifest;
@@ -46,6 +47,7 @@ pub struct Code {
 #[rustfmt::skip]
 static AREAS: &[&[&Code]] = &[
     manifest::ALL,
+    inputs::ALL,
     variant::ALL,
     environment::ALL,
     build::ALL,

@@ -1,0 +1,140 @@
+//! Digests of files: of a kernel's inputs, and of everything in a built variant by the rule of the loader (formats,
+//! section 6.1). Files are read in pieces and side by side, so that neither memory nor one core is the limit.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use camino::{Utf8Path, Utf8PathBuf};
+use miette::Diagnostic;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::tree::{self, Kind, TreeError};
+
+/// Bytes read at a time.
+const PIECE: usize = 64 << 10;
+
+/// The file of a variant that holds the digest, and therefore is not in it.
+pub const METADATA: &str = "metadata.json";
+/// Its signature.
+pub const SIGNATURE: &str = "metadata.json.sigstore";
+
+/// What is known of a file after reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileDigest {
+    /// SHA-256 of the content.
+    pub sha256: [u8; 32],
+    /// Length in bytes.
+    pub size: u64,
+}
+
+/// Why a variant has no digest.
+#[derive(Debug, Error, Diagnostic)]
+pub enum DigestError {
+    /// The directory could not be walked.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Tree(#[from] TreeError),
+
+    /// A file could not be read.
+    #[error("could not read a file of the variant")]
+    #[diagnostic(code("artifact/unreadable"), help("look at the path and the system's reason above"))]
+    Read(#[from] std::io::Error),
+
+    /// Something in the variant has no content.
+    #[error("`{path}` in `{directory}` is {what}")]
+    #[diagnostic(
+        code("artifact/layout"),
+        help("remove it and build the variant again; a variant holds regular files only")
+    )]
+    NoContent {
+        /// The variant.
+        directory: Utf8PathBuf,
+        /// Relative to it.
+        path: String,
+        /// What it is.
+        what: &'static str,
+    },
+}
+
+/// Digest of one file.
+pub fn of_file(path: &Utf8Path) -> std::io::Result<FileDigest> {
+    let mut file = fs_err::File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; PIECE];
+    let mut size = 0;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(FileDigest { sha256: hasher.finalize().into(), size }),
+            Ok(count) => {
+                hasher.update(&buffer[..count]);
+                size += count as u64;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Digests of many files, in the order of the paths; the error is that of the first path that has one.
+pub fn of_files(paths: &[Utf8PathBuf]) -> std::io::Result<Vec<FileDigest>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
+    if threads < 2 {
+        return paths.iter().map(|path| of_file(path)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((at, path)) = take(&next, paths) {
+                    let result = of_file(path);
+                    results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(at, result);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values().collect()
+}
+
+fn take<'a>(next: &AtomicUsize, paths: &'a [Utf8PathBuf]) -> Option<(usize, &'a Utf8PathBuf)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    paths.get(at).map(|path| (at, path))
+}
+
+/// The digest of a variant: SHA-256 in base 64 of each file, by its path. Not in it are the metadata, their signature
+/// and byte code. A link to a file counts as the file; a link to a directory is not followed.
+pub fn of_variant(directory: &Utf8Path) -> Result<BTreeMap<String, String>, DigestError> {
+    let entries = tree::walk(directory, &|path| !is_left_out(path))?;
+    let refuse = |path: &str, what| DigestError::NoContent {
+        directory: directory.to_owned(),
+        path: path.to_owned(),
+        what,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        match entry.kind {
+            Kind::File | Kind::LinkToFile => names.push(entry.path),
+            Kind::Directory | Kind::LinkToDirectory => {}
+            Kind::Dangling => return Err(refuse(&entry.path, "a link to nothing")),
+            Kind::Special => return Err(refuse(&entry.path, "no regular file")),
+        }
+    }
+    let paths: Vec<Utf8PathBuf> = names.iter().map(|name| directory.join(name)).collect();
+    let digests = of_files(&paths)?;
+    let encoded = digests.iter().map(|digest| STANDARD.encode(digest.sha256));
+    Ok(names.into_iter().zip(encoded).collect())
+}
+
+/// Whether a path in a variant is outside its digest. Unlike for [`tree::is_bytecode`], `.pyo` is an ordinary name here,
+/// because the loader's rule knows only `.pyc`.
+pub fn is_left_out(path: &str) -> bool {
+    path == METADATA
+        || path == SIGNATURE
+        || path.split('/').any(|part| part == "__pycache__")
+        || Utf8Path::new(path).extension() == Some("pyc")
+}
