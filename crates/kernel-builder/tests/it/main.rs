@@ -1,1 +1,10 @@
-//! Runs the real binary as a user does; one module per area.
+//! Runs the real binary as a user does; one module per area. Snapshots hold exit status, standard output and standard
+//! error; `INSTA_UPDATE=always cargo nextest run -p kernel-builder` writes them anew.
+
+mod codes;
+mod explain;
+mod help;
+mod output;
+mod scene;
+mod settings;
+mod silence;

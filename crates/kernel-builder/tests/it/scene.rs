@@ -1,0 +1,102 @@
+//! A scene: an empty directory with a home of its own, and the real binary run in it with nothing of the outer
+//! environment but `PATH`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// The repository that the tests belong to.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates/kernel-builder lies in the repository")
+}
+
+/// A directory to run the binary in.
+pub(crate) struct Scene {
+    directory: TempDir,
+    variables: BTreeMap<String, String>,
+}
+
+/// What a run did.
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Scene {
+    /// An empty scene.
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let home = directory.path().join("home");
+        fs_err::create_dir(&home).expect("a home");
+        fs_err::create_dir(directory.path().join("work")).expect("a working directory");
+        let scene = Self { directory, variables: BTreeMap::new() };
+        scene.variable("HOME", home.to_str().expect("a UTF-8 path"))
+    }
+
+    /// Sets an environment variable.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Writes a file, relative to the working directory.
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
+        let path = self.path(path);
+        fs_err::create_dir_all(path.parent().expect("a directory")).expect("directories");
+        fs_err::write(path, text).expect("a file");
+        self
+    }
+
+    /// The absolute form of a path in the working directory.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.directory.path().join("work").join(path)
+    }
+
+    /// The binary, ready to run in the working directory.
+    #[expect(clippy::disallowed_methods, reason = "the tests start the binary as a shell does")]
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kernel-builder"));
+        command.args(arguments).current_dir(self.path("")).env_clear().stdin(Stdio::null());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(&self.variables);
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).output().expect("the binary starts");
+        let text = |bytes: Vec<u8>| self.redact(&String::from_utf8(bytes).expect("output is UTF-8"));
+        Ran {
+            status: output.status.code().expect("the binary is not killed"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// Replaces what differs from run to run.
+    fn redact(&self, text: &str) -> String {
+        let directory = self.directory.path().to_str().expect("a UTF-8 path");
+        text.replace(directory, "[SCENE]").replace(env!("CARGO_PKG_VERSION"), "[VERSION]")
+    }
+}
+
+impl Ran {
+    /// The lines of `--json` output, each of which must be an object.
+    pub(crate) fn json(&self) -> Vec<serde_json::Value> {
+        let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        self.stdout.lines().map(parse).collect()
+    }
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { status, stdout, stderr } = self;
+        write!(formatter, "exit status: {status}\n----- stdout\n{stdout}----- stderr\n{stderr}")
+    }
+}
