@@ -10,7 +10,9 @@ use crate::scene::repository;
 
 /// Every Rust file of the crates with its path from the repository.
 pub(crate) fn sources() -> Vec<(String, String)> {
-    files("crates").into_iter().filter(|(path, _)| path.ends_with(".rs") && path.contains("/src/")).collect()
+    let is_source =
+        |path: &str| path.contains("/src/") && Path::new(path).extension().is_some_and(|end| end == "rs");
+    files("crates").into_iter().filter(|(path, _)| is_source(path)).collect()
 }
 
 fn files(directory: &str) -> Vec<(String, String)> {
