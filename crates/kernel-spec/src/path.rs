@@ -22,6 +22,47 @@ pub fn is_confined(path: &str) -> bool {
     !path.starts_with('/') && !path.contains('\0') && normalised != ".." && !normalised.starts_with("../")
 }
 
+/// Why a text is no path within the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathFault {
+    /// Nothing is there.
+    #[error("it is empty")]
+    Empty,
+    /// It begins at a root or a drive.
+    #[error("it is absolute")]
+    Absolute,
+    /// It leads out of the project.
+    #[error("it leads out of the project")]
+    Escapes,
+    /// It separates folders with `\\`.
+    #[error("it holds a backslash; folders are separated by `/`")]
+    Backslash,
+    /// It holds a control character.
+    #[error("it holds a control character")]
+    Control,
+}
+
+/// The normalised form of a path that an author wrote, `.` for the project itself, or what is wrong with it on any
+/// system.
+pub fn confined(path: &str) -> Result<String, PathFault> {
+    let bytes = path.as_bytes();
+    let has_drive = bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';
+    let is_rooted = |at: usize| matches!(bytes.get(at), None | Some(b'/' | b'\\'));
+    if path.is_empty() {
+        Err(PathFault::Empty)
+    } else if path.chars().any(char::is_control) {
+        Err(PathFault::Control)
+    } else if is_rooted(0) || (has_drive && is_rooted(2)) {
+        Err(PathFault::Absolute)
+    } else if path.contains('\\') {
+        Err(PathFault::Backslash)
+    } else if is_confined(path) {
+        Ok(Some(normalised(path)).filter(|path| !path.is_empty()).unwrap_or_else(|| ".".to_owned()))
+    } else {
+        Err(PathFault::Escapes)
+    }
+}
+
 /// A path below a directory, both relative and normalised.
 pub fn join(directory: &str, path: &str) -> String {
     normalised(&format!("{directory}/{path}"))
@@ -56,6 +97,23 @@ mod tests {
         for path in ["", ".", "a/..", "..a/x", "a/../b"] {
             assert!(is_confined(path), "{path:?}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_path_is_said() {
+        for (path, fault) in [
+            ("", PathFault::Empty),
+            ("/etc/passwd", PathFault::Absolute),
+            ("C:/x", PathFault::Absolute),
+            ("C:", PathFault::Absolute),
+            ("\\\\server\\x", PathFault::Absolute),
+            ("a/../../b", PathFault::Escapes),
+            ("a\\b", PathFault::Backslash),
+            ("a\0b", PathFault::Control),
+        ] {
+            assert_eq!(confined(path), Err(fault), "{path:?}");
+        }
+        assert_eq!((confined("./a/").as_deref(), confined("a/..").as_deref()), (Ok("a"), Ok(".")));
     }
 
     proptest! {

@@ -1,5 +1,19 @@
 //! `build.toml`: what an author says about a kernel.
 
+mod binding;
+mod component;
+mod consistency;
+mod edition;
+mod general;
+mod git_url;
+mod keys;
+mod lists;
+mod outline;
+mod parse;
+mod reader;
+mod repository_id;
+mod syntax;
 pub mod types;
 
+pub use parse::{Parsed, parse, parse_as};
 pub use types::*;

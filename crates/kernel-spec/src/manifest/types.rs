@@ -8,6 +8,8 @@ use crate::{Backend, Framework, KernelName, Located, Version};
 /// Which form of the file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edition {
+    /// No `edition` key, and no framework section for a Python-only kernel; only a migration reads it.
+    Three,
     /// No `edition` key; a framework section is required.
     Four,
     /// `edition = 5`.
@@ -126,9 +128,9 @@ pub struct TvmFfiBinding {
 /// What `[torch]` and `[tvm-ffi]` share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompiledBinding {
-    /// Sources and headers, relative to the project.
+    /// Sources and headers, relative to the project, normalised, each once.
     pub sources: Vec<Located<String>>,
-    /// Include directories, relative to the project.
+    /// Include directories, relative to the project, normalised.
     pub include: Vec<Located<String>>,
     /// Extensions of the files that ship; `None` is the default (`py`, `pyi`).
     pub python_extensions: Option<Vec<Located<String>>>,
@@ -168,9 +170,9 @@ pub struct Component {
     pub backend: Located<Backend>,
     /// Build dependencies such as `torch` or `cutlass_4_0`.
     pub depends: Vec<Located<String>>,
-    /// Sources and headers, relative to the project.
+    /// Sources and headers, relative to the project, normalised, each once.
     pub sources: Vec<Located<String>>,
-    /// Include directories, relative to the project.
+    /// Include directories, relative to the project, normalised.
     pub include: Vec<Located<String>>,
     /// Extra flags for C++.
     pub cxx_flags: Vec<Located<String>>,

@@ -1,0 +1,57 @@
+//! The word a user probably meant: one rule of nearness for keys, values and names, so that every message guesses
+//! alike.
+
+/// The candidate nearest to `word`, if one is near enough to be meant: equal but for case and `-`/`_`, or within a
+/// third of its letters by Damerau–Levenshtein distance. Of equally near ones the first.
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // No word of ours is that long, and distance is quadratic.
+    if word.len() > 100 {
+        return None;
+    }
+    let plain = normalised(word);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let distance = strsim::damerau_levenshtein(&plain, &normalised(candidate));
+        let allowed = (candidate.chars().count().max(plain.chars().count()) / 3).clamp(1, 4);
+        if distance <= allowed && best.is_none_or(|(nearest, _)| distance < nearest) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+fn normalised(word: &str) -> String {
+    word.trim().to_lowercase().replace('_', "-")
+}
+
+/// Words as a list for people: `a`, `b` and `c`, each in backticks.
+pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let keys = ["license", "name", "version", "cuda-capabilities", "src"];
+        for (word, meant) in [
+            ("licence", Some("license")),
+            ("cuda_capabilities", Some("cuda-capabilities")),
+            ("CUDA-Capabilites", Some("cuda-capabilities")),
+            ("nmae", Some("name")),
+            ("scr", Some("src")),
+            ("frobnicate", None),
+            ("", None),
+        ] {
+            assert_eq!(closest(word, keys), meant, "{word:?}");
+        }
+        assert_eq!(closest(&"x".repeat(5000), keys), None);
+    }
+}
