@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::ImageError;
 use super::facts::{Mark, MarkKind};
-use super::source::Reader;
+use super::source::{Reader, index};
 
 /// Texts that stand in libstdc++'s own exception, guard and stream objects and nowhere else: names of types whose
 /// description lives in the library, and what it prints when it ends the process. As whole texts, they do not occur in
@@ -80,7 +80,7 @@ fn scan_all(reader: &Reader<'_>, range: Range<u64>, marks: &mut Vec<Mark>) -> Re
         for found in automaton.find_iter(piece).take_while(|found| found.start() < own) {
             let previous = found.start().checked_sub(1).map_or(before, |at| piece[at]);
             let rest = &piece[found.start()..];
-            let rest = &rest[..rest.len().min(LONGEST as usize)];
+            let rest = &rest[..rest.len().min(index(LONGEST))];
             let Some(end) = memchr::memchr(0, rest) else { continue };
             let whole = &rest[..end];
             let kind = kinds[found.pattern().as_usize()];

@@ -64,7 +64,7 @@ fn take(note: &Note<'_>, offset: u64, endian: Endianness, object: &mut Object) {
             object.isa_level = object.isa_level.max(isa_level(note.descriptor, endian));
         }
         (provenance::OWNER, provenance::TYPE) => {
-            object.provenance.extend(Provenance::read(note.descriptor, offset))
+            object.provenance.extend(Provenance::read(note.descriptor, offset));
         }
         _ => {}
     }
@@ -78,7 +78,9 @@ fn isa_level(mut properties: &[u8], endian: Endianness) -> u8 {
         let Some(data) = properties.get(8..end) else { break };
         if kind.get(endian) == raw::GNU_PROPERTY_X86_ISA_1_NEEDED.0 {
             let bits = cast_all::<U32<Endianness>>(data).first().map_or(0, |bits| bits.get(endian));
-            level = level.max([8, 4, 2].iter().position(|bit| bits & bit != 0).map_or(1, |at| 4 - at as u8));
+            // Bits 0 to 3 are the levels 1 (baseline) to 4.
+            let highest = (1..4).rev().find(|bit| bits & (1 << bit) != 0).unwrap_or(0);
+            level = level.max(highest + 1);
         }
         properties = properties.get(end.next_multiple_of(8)..).unwrap_or_default();
     }

@@ -12,6 +12,9 @@ use super::super::source::Reader;
 use super::dynamic::Dynamic;
 use super::{Segments, cast_all};
 
+/// Reads a piece of the table and calls back with address and addend.
+type ReadPiece = fn(&[u8], Endianness, &mut dyn FnMut(u64, u64));
+
 /// The table of relocations with addends.
 pub(crate) struct Relocations {
     table: Option<(u64, u64)>,
@@ -19,7 +22,7 @@ pub(crate) struct Relocations {
     pub(crate) endian: Endianness,
     /// Size of a pointer in bytes.
     pub(crate) pointer: usize,
-    read: fn(&[u8], Endianness, &mut dyn FnMut(u64, u64)),
+    read: ReadPiece,
 }
 
 impl Relocations {

@@ -83,7 +83,7 @@ impl Segments {
         self.loads.iter().find_map(|load| {
             let within = address.checked_sub(load.address)?;
             let start = load.file.start.checked_add(within)?;
-            (start < load.file.end).then(|| start..load.file.end)
+            (start < load.file.end).then_some(start..load.file.end)
         })
     }
 

@@ -91,10 +91,11 @@ fn count(
         let [_, chains]: [U32<Endianness>; 2] = words(reader, segments.table(hash)?.start)?;
         return Ok(chains.get(endian).into());
     }
-    if let Some(hash) = dynamic.get(raw::DT_GNU_HASH) {
-        if let Some(count) = gnu_count(reader, segments.table(hash)?.start, entry == 24, endian)? {
-            return Ok(count);
-        }
+    let hash = dynamic.get(raw::DT_GNU_HASH).map(|hash| segments.table(hash)).transpose()?;
+    if let Some(hash) = hash
+        && let Some(count) = gnu_count(reader, hash.start, entry == 24, endian)?
+    {
+        return Ok(count);
     }
     let next = dynamic.addresses().filter(|next| *next > address).min();
     let end = segments.table(address)?;
