@@ -8,7 +8,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use kernel_spec::code;
 use kernel_spec::report::Failure;
 
-use crate::commands::{Answer, Run, completions, explain};
+use crate::commands::{Answer, Run, completions, explain, schema};
 use crate::output::{Choices, Color};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -36,6 +36,7 @@ macro_rules! commands {
 commands! {
     Explain(explain),
     Completions(completions),
+    Schema(schema),
 }
 
 /// Build, prove and publish compute kernels.

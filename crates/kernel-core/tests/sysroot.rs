@@ -5,6 +5,5 @@
 
 mod sysroot {
     pub mod bench;
-    pub mod findings;
     pub mod load;
 }

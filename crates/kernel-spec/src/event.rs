@@ -16,9 +16,9 @@ pub const SCHEMA: u32 = 1;
 pub enum Event {
     /// Always the first: what runs and which schema its lines follow.
     Start {
-        /// `SCHEMA`.
+        /// Version of the event stream.
         schema: u32,
-        /// `kernel-builder`.
+        /// Always `kernel-builder`.
         tool: String,
         /// Version of the tool.
         version: String,

@@ -15,6 +15,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod schema;
 
 use kernel_spec::report::Report;
 

@@ -5,6 +5,7 @@ mod codes;
 mod explain;
 mod help;
 mod output;
+mod reference;
 mod scene;
 mod settings;
 mod silence;

@@ -5,9 +5,7 @@ use std::process::{Command, Output};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan, response};
 use kernel_core::toolchain::sysroot::runtime::Runtime;
-use kernel_core::toolchain::sysroot::undefined::{self, Definitions};
-use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat, link_map};
-use kernel_spec::Finding;
+use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat};
 use kernel_spec::arch::Cpu;
 
 /// The processor that the tests run on.
@@ -48,8 +46,8 @@ pub struct Bench {
 pub struct Linked {
     /// The library.
     pub library: Utf8PathBuf,
-    /// What the checks after the link say.
-    pub findings: Vec<Finding>,
+    /// The linker's map.
+    pub map: String,
 }
 
 impl Bench {
@@ -108,7 +106,7 @@ impl Bench {
     }
 
     /// The compiler's own files.
-    pub fn parts(&self) -> LinkParts {
+    fn parts(&self) -> LinkParts {
         let [crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx] =
             LinkParts::FILE_NAMES.map(|name| {
                 let output = self.compile(&[&format!("-print-file-name={name}")]);
@@ -118,28 +116,20 @@ impl Bench {
         LinkParts { crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx }
     }
 
-    /// Links objects to `NAME.so` with everything the compiler has.
-    pub fn link(&self, name: &str, objects: &[Utf8PathBuf], runtimes: &[&'static Runtime]) -> Linked {
-        self.link_with(name, objects, runtimes, &self.parts())
-    }
-
     /// Links objects to `NAME.so`.
-    pub fn link_with(
-        &self,
-        name: &str,
-        objects: &[Utf8PathBuf],
-        runtimes: &[&'static Runtime],
-        parts: &LinkParts,
-    ) -> Linked {
-        let exports = "{ global: run_checks; throw_across; kernel_*; local: *; };\n";
-        fs_err::write(self.path("exports.map"), exports).unwrap();
+    pub fn link(&self, name: &str, objects: &[Utf8PathBuf], runtimes: &[&'static Runtime]) -> Linked {
+        fs_err::write(
+            self.path("exports.map"),
+            "{ global: run_checks; throw_across; kernel_*; local: *; };\n",
+        )
+        .unwrap();
         let (map, output) = (format!("{name}.map"), format!("{name}.so"));
         let plan = LinkPlan {
             policy: self.policy,
             cpu: CPU,
             objects,
             runtimes,
-            parts,
+            parts: &self.parts(),
             sysroot: Utf8Path::new("sysroot"),
             compat: Utf8Path::new("compat/libcompat.a"),
             version_script: Utf8Path::new("exports.map"),
@@ -149,21 +139,7 @@ impl Bench {
         fs_err::write(self.path("link.rsp"), response(&plan.arguments())).unwrap();
         let flags: Vec<&str> = self.compiler.link_flags.iter().map(String::as_str).collect();
         self.compile(&[&flags[..], &["@link.rsp"]].concat());
-        let map = fs_err::read_to_string(self.path(&map)).unwrap();
-        let archive =
-            fs_err::read(parts.libstdcxx.as_ref().map_or(Utf8Path::new("/dev/null"), |path| path)).unwrap();
-        let definitions = Definitions {
-            policy: self.policy,
-            cpu: CPU,
-            runtimes,
-            torch: None,
-            static_libstdcxx: parts.libstdcxx.is_some(),
-        };
-        let library = self.path(&output);
-        let names = undefined::undefined(&fs_err::read(&library).unwrap()).unwrap();
-        let mut findings = link_map::check(&map, &archive).unwrap();
-        findings.extend(undefined::check(&names, &definitions));
-        Linked { library, findings }
+        Linked { library: self.path(&output), map: fs_err::read_to_string(self.path(&map)).unwrap() }
     }
 }
 

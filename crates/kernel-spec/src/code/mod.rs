@@ -18,7 +18,6 @@ macro_rules! codes {
     };
 }
 
-pub mod abi;
 pub mod artifact;
 pub mod build;
 pub mod environment;
@@ -54,7 +53,6 @@ static AREAS: &[&[&Code]] = &[
     build::ALL,
     link::ALL,
     artifact::ALL,
-    abi::ALL,
     test::ALL,
     internal::ALL,
 ];

@@ -12,8 +12,10 @@ mod outline;
 mod parse;
 mod reader;
 mod repository_id;
+mod schema;
 mod syntax;
 pub mod types;
 
 pub use parse::{Parsed, parse, parse_as};
+pub use schema::schema;
 pub use types::*;

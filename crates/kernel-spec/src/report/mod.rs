@@ -7,10 +7,12 @@ use crate::{Code, ExitClass, Finding, Span};
 
 mod completions;
 mod explain;
+mod schema;
 pub mod test;
 
 pub use completions::CompletionsReport;
 pub use explain::{CodeEntry, ExplainReport};
+pub use schema::SchemaReport;
 pub use test::TestReport;
 
 /// The answer of a command that did what it was asked.
@@ -20,6 +22,7 @@ pub use test::TestReport;
 pub enum Report {
     Completions(CompletionsReport),
     Explain(ExplainReport),
+    Schema(SchemaReport),
     Test(TestReport),
 }
 
@@ -27,7 +30,7 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
-            Report::Completions(_) | Report::Explain(_) => ExitClass::Success,
+            Report::Completions(_) | Report::Explain(_) | Report::Schema(_) => ExitClass::Success,
             Report::Test(report) => report.exit(),
         }
     }

@@ -2,6 +2,7 @@
 
 mod completions;
 mod explain;
+mod schema;
 mod test;
 
 use kernel_spec::event::Stage;
@@ -15,6 +16,7 @@ pub(super) fn render(report: &Report) -> Page {
     match report {
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
+        Report::Schema(report) => schema::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
     }
     page
