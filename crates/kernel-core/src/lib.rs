@@ -6,9 +6,11 @@ pub mod digest;
 pub mod error;
 pub mod inputs;
 pub mod process;
+pub mod project;
 pub mod suite;
 pub mod toolchain;
 pub mod tree;
 
 pub use context::Context;
 pub use error::{Error, Result};
+pub use project::Project;

@@ -5,5 +5,6 @@
 
 mod sysroot {
     pub mod bench;
+    pub mod findings;
     pub mod load;
 }

@@ -5,7 +5,9 @@ use std::process::{Command, Output};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan, response};
 use kernel_core::toolchain::sysroot::runtime::Runtime;
-use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat};
+use kernel_core::toolchain::sysroot::undefined::{self, Definitions};
+use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat, link_map};
+use kernel_spec::Finding;
 use kernel_spec::arch::Cpu;
 
 /// The processor that the tests run on.
@@ -46,8 +48,8 @@ pub struct Bench {
 pub struct Linked {
     /// The library.
     pub library: Utf8PathBuf,
-    /// The linker's map.
-    pub map: String,
+    /// What the checks after the link say.
+    pub findings: Vec<Finding>,
 }
 
 impl Bench {
@@ -106,7 +108,7 @@ impl Bench {
     }
 
     /// The compiler's own files.
-    fn parts(&self) -> LinkParts {
+    pub fn parts(&self) -> LinkParts {
         let [crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx] =
             LinkParts::FILE_NAMES.map(|name| {
                 let output = self.compile(&[&format!("-print-file-name={name}")]);
@@ -116,20 +118,28 @@ impl Bench {
         LinkParts { crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx }
     }
 
-    /// Links objects to `NAME.so`.
+    /// Links objects to `NAME.so` with everything the compiler has.
     pub fn link(&self, name: &str, objects: &[Utf8PathBuf], runtimes: &[&'static Runtime]) -> Linked {
-        fs_err::write(
-            self.path("exports.map"),
-            "{ global: run_checks; throw_across; kernel_*; local: *; };\n",
-        )
-        .unwrap();
+        self.link_with(name, objects, runtimes, &self.parts())
+    }
+
+    /// Links objects to `NAME.so`.
+    pub fn link_with(
+        &self,
+        name: &str,
+        objects: &[Utf8PathBuf],
+        runtimes: &[&'static Runtime],
+        parts: &LinkParts,
+    ) -> Linked {
+        let exports = "{ global: run_checks; throw_across; kernel_*; local: *; };\n";
+        fs_err::write(self.path("exports.map"), exports).unwrap();
         let (map, output) = (format!("{name}.map"), format!("{name}.so"));
         let plan = LinkPlan {
             policy: self.policy,
             cpu: CPU,
             objects,
             runtimes,
-            parts: &self.parts(),
+            parts,
             sysroot: Utf8Path::new("sysroot"),
             compat: Utf8Path::new("compat/libcompat.a"),
             version_script: Utf8Path::new("exports.map"),
@@ -139,7 +149,21 @@ impl Bench {
         fs_err::write(self.path("link.rsp"), response(&plan.arguments())).unwrap();
         let flags: Vec<&str> = self.compiler.link_flags.iter().map(String::as_str).collect();
         self.compile(&[&flags[..], &["@link.rsp"]].concat());
-        Linked { library: self.path(&output), map: fs_err::read_to_string(self.path(&map)).unwrap() }
+        let map = fs_err::read_to_string(self.path(&map)).unwrap();
+        let archive =
+            fs_err::read(parts.libstdcxx.as_ref().map_or(Utf8Path::new("/dev/null"), |path| path)).unwrap();
+        let definitions = Definitions {
+            policy: self.policy,
+            cpu: CPU,
+            runtimes,
+            torch: None,
+            static_libstdcxx: parts.libstdcxx.is_some(),
+        };
+        let library = self.path(&output);
+        let names = undefined::undefined(&fs_err::read(&library).unwrap()).unwrap();
+        let mut findings = link_map::check(&map, &archive).unwrap();
+        findings.extend(undefined::check(&names, &definitions));
+        Linked { library, findings }
     }
 }
 

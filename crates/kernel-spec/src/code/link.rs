@@ -15,10 +15,10 @@ codes! {
         means: "A part of the static libstdc++ that holds global state would be linked into the kernel",
         example: "two copies of the locale tables in one process, which corrupt `std::regex` and streams",
         remedy: "Avoid the function that needs it, or build for newer systems with `--policy`";
-    OWN_RESOURCE = "link/own-memory-resource", Build,
-        means: "The kernel has a default memory resource of its own, because the target's libstdc++ has none",
+    OWN_STATE = "link/own-state", Build,
+        means: "The kernel carries its own copy of a small piece of libstdc++'s state, because old systems have none",
         example: "`std::pmr::set_default_resource` in one kernel, which another kernel does not see",
-        remedy: "Nothing, unless the kernel relies on another library's `std::pmr::set_default_resource`";
+        remedy: "Nothing, unless the kernel relies on sharing that state with another library";
     ARCHIVE_MISSING = "link/archive-missing", Environment,
         means: "The kernel needs a newer part of libstdc++ than the target has, and the compiler has no static libstdc++",
         example: "`std::filesystem` in a kernel for manylinux_2_28, built where `libstdc++.a` is not installed",

@@ -111,4 +111,8 @@ codes! {
         means: "Something is listed twice in one list",
         example: "`src = [\"a.cpp\", \"./a.cpp\"]`",
         remedy: "Remove the second one";
+    TOO_LARGE = "manifest/too-large", Manifest,
+        means: "The file is larger than any manifest",
+        example: "a `build.toml` that is a link to a data set",
+        remedy: "See what the file is; a manifest is a short text";
 }

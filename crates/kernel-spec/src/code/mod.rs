@@ -18,6 +18,7 @@ macro_rules! codes {
     };
 }
 
+pub mod abi;
 pub mod artifact;
 pub mod build;
 pub mod environment;
@@ -53,6 +54,7 @@ static AREAS: &[&[&Code]] = &[
     build::ALL,
     link::ALL,
     artifact::ALL,
+    abi::ALL,
     test::ALL,
     internal::ALL,
 ];

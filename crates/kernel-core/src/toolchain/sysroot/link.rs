@@ -71,6 +71,10 @@ const STATED: &[&str] = &[
     "-Wl,-z,separate-code",
 ];
 
+/// Needed whatever the objects call: `ld` forgets an `--as-needed` library that no object before it calls, and what a
+/// member of the static libstdc++ calls would then come from further members, exception handling and all.
+const CXX_LIBRARY: &str = "libstdc++.so.6";
+
 impl LinkPlan<'_> {
     /// The arguments after the C++ driver's name. `-fuse-ld` and the like belong to the driver, not here.
     ///
@@ -85,13 +89,13 @@ impl LinkPlan<'_> {
         }
         if self.policy == Policy::Host {
             arguments.extend(self.objects.iter().map(ToString::to_string));
-            arguments.extend(self.runtimes());
+            arguments.extend(self.named(&[]));
             return arguments;
         }
         arguments.push("-nostdlib".to_owned());
         let start = [&self.parts.crti, &self.parts.crtbegin];
         arguments.extend(start.into_iter().chain(self.objects).map(ToString::to_string));
-        arguments.extend(self.runtimes());
+        arguments.extend(self.named(&[CXX_LIBRARY]));
         arguments.extend(self.system());
         arguments.extend(self.archives());
         // Again, for what the archives' members call.
@@ -113,10 +117,11 @@ impl LinkPlan<'_> {
             .map(ToString::to_string)
     }
 
-    /// Needed even where no symbol is resolved through them: their stubs define none.
-    fn runtimes(&self) -> Vec<String> {
+    /// Libraries that are needed even where nothing is resolved through them.
+    fn named(&self, further: &[&str]) -> Vec<String> {
+        let sonames = self.runtimes.iter().map(|runtime| runtime.soname).chain(further.iter().copied());
         let mut arguments = vec!["-Wl,--no-as-needed".to_owned()];
-        arguments.extend(self.runtimes.iter().map(|runtime| self.sysroot.join(runtime.soname).into_string()));
+        arguments.extend(sonames.map(|soname| self.sysroot.join(soname).into_string()));
         arguments.push("-Wl,--as-needed".to_owned());
         arguments
     }

@@ -6,10 +6,13 @@
 
 pub mod compat;
 pub mod link;
+pub mod link_map;
+pub mod member;
 pub mod policy;
 pub mod runtime;
 pub mod stub;
 pub mod table;
+pub mod undefined;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::arch::Cpu;

@@ -11,34 +11,54 @@ use super::table::unpack;
 pub struct Runtime {
     /// Its SONAME, which is also the stub's file name.
     pub soname: &'static str,
-    /// The list of its exports in the embedded data, where there is one.
-    exports: Option<&'static str>,
+    source: Source,
 }
 
-const fn named(soname: &'static str) -> Runtime {
-    Runtime { soname, exports: None }
+#[derive(Debug, PartialEq, Eq)]
+enum Source {
+    /// A list in the embedded data, by name.
+    List(&'static str),
+    /// All its exports start like this.
+    Prefix(&'static str),
+    /// Torch.
+    Torch,
 }
 
-const fn listed(soname: &'static str, exports: &'static str) -> Runtime {
-    Runtime { soname, exports: Some(exports) }
+/// What is known of a library's exports.
+#[derive(Debug)]
+pub enum Exports {
+    /// All of them.
+    Listed(&'static BTreeSet<&'static str>),
+    /// How they all start.
+    Prefixed(&'static str),
+    /// It is a part of Torch.
+    Torch,
+}
+
+const fn torch(soname: &'static str) -> Runtime {
+    Runtime { soname, source: Source::Torch }
+}
+
+const fn listed(soname: &'static str, list: &'static str) -> Runtime {
+    Runtime { soname, source: Source::List(list) }
 }
 
 impl Runtime {
     /// Every library for which there is a stub.
     pub const ALL: &[Runtime] = &[
-        named("libtorch.so"),
-        named("libtorch_cpu.so"),
-        named("libtorch_cuda.so"),
-        named("libtorch_hip.so"),
-        named("libtorch_xpu.so"),
-        named("libc10.so"),
-        named("libc10_cuda.so"),
-        named("libc10_hip.so"),
-        named("libc10_xpu.so"),
+        torch("libtorch.so"),
+        torch("libtorch_cpu.so"),
+        torch("libtorch_cuda.so"),
+        torch("libtorch_hip.so"),
+        torch("libtorch_xpu.so"),
+        torch("libc10.so"),
+        torch("libc10_cuda.so"),
+        torch("libc10_hip.so"),
+        torch("libc10_xpu.so"),
         listed("libtvm_ffi.so", "libtvm_ffi.so"),
         listed("libcudart.so.12", "libcudart.so.12"),
         listed("libcudart.so.13", "libcudart.so.13"),
-        named("libcuda.so.1"),
+        Runtime { soname: "libcuda.so.1", source: Source::Prefix("cu") },
         listed("libamdhip64.so.6", "libamdhip64.so"),
         listed("libamdhip64.so.7", "libamdhip64.so"),
         listed("libgomp.so.1", "libgomp.so.1"),
@@ -49,10 +69,16 @@ impl Runtime {
         Self::ALL.iter().find(|runtime| runtime.soname == soname)
     }
 
-    /// The names it exports, as far as the embedded data lists them.
-    pub fn exports(&self) -> Option<&'static BTreeSet<&'static str>> {
-        let list = self.exports?;
-        lists().iter().find(|(soname, _)| *soname == list).map(|(_, names)| names)
+    /// What is known of its exports.
+    pub fn exports(&self) -> Exports {
+        match self.source {
+            Source::Torch => Exports::Torch,
+            Source::Prefix(prefix) => Exports::Prefixed(prefix),
+            Source::List(list) => {
+                let found = lists().iter().find(|(soname, _)| *soname == list);
+                Exports::Listed(found.map(|(_, names)| names).expect("every list named here is embedded"))
+            }
+        }
     }
 }
 

@@ -1,0 +1,120 @@
+//! The dynamic segment: the loader's own table of contents.
+
+use object::Endianness;
+use object::elf as raw;
+use object::read::elf::{Dyn, FileHeader};
+
+use super::super::ImageError;
+use super::super::facts::{Object, SearchPath, text_at};
+use super::super::source::Reader;
+use super::{Segments, cast_all};
+
+/// Its entries up to the end mark.
+#[derive(Debug, Default)]
+pub(crate) struct Dynamic {
+    entries: Vec<(i64, u64)>,
+}
+
+/// The longest name that counts as one; longer ones are damage.
+const LONGEST: usize = 4096;
+
+impl Dynamic {
+    pub(super) fn read<E: FileHeader<Endian = Endianness>>(
+        reader: &Reader<'_>,
+        segments: &Segments,
+        endian: Endianness,
+    ) -> Result<Self, ImageError> {
+        let Some(range) = segments.dynamic.clone() else { return Ok(Self::default()) };
+        let bytes = reader.bytes("the dynamic segment", range.start, range.end - range.start)?;
+        let entries = cast_all::<E::Dyn>(&bytes);
+        let entries = entries.iter().take_while(|entry| entry.tag(endian) != raw::DT_NULL);
+        Ok(Self { entries: entries.map(|entry| (entry.tag(endian).0, entry.val(endian))).collect() })
+    }
+
+    /// The value of a tag. The last one counts, as for the loader.
+    pub(crate) fn get(&self, tag: raw::DynamicTag) -> Option<u64> {
+        self.entries.iter().rev().find(|(own, _)| *own == tag.0).map(|(_, value)| *value)
+    }
+
+    fn all(&self, tag: raw::DynamicTag) -> impl Iterator<Item = u64> {
+        self.entries.iter().filter(move |(own, _)| *own == tag.0).map(|(_, value)| *value)
+    }
+
+    fn flag(&self, tag: raw::DynamicTag, bit: u64) -> bool {
+        self.get(tag).is_some_and(|flags| flags & bit != 0)
+    }
+
+    pub(super) fn binds_now(&self) -> bool {
+        const DF_BIND_NOW: u64 = 8;
+        const DF_1_NOW: u64 = 1;
+        self.get(raw::DT_BIND_NOW).is_some()
+            || self.flag(raw::DT_FLAGS, DF_BIND_NOW)
+            || self.flag(raw::DT_FLAGS_1, DF_1_NOW)
+    }
+
+    pub(super) fn is_program(&self) -> bool {
+        const DF_1_PIE: u64 = 0x0800_0000;
+        self.flag(raw::DT_FLAGS_1, DF_1_PIE)
+    }
+
+    pub(super) fn has_name(&self) -> bool {
+        self.get(raw::DT_SONAME).is_some()
+    }
+
+    /// Addresses of all tables, to tell where one of unknown length must end.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = u64> {
+        const TABLES: &[raw::DynamicTag] = &[
+            raw::DT_STRTAB,
+            raw::DT_HASH,
+            raw::DT_GNU_HASH,
+            raw::DT_VERSYM,
+            raw::DT_VERNEED,
+            raw::DT_VERDEF,
+            raw::DT_RELA,
+            raw::DT_REL,
+            raw::DT_RELR,
+            raw::DT_JMPREL,
+            raw::DT_INIT,
+            raw::DT_FINI,
+        ];
+        TABLES.iter().filter_map(|tag| self.get(*tag))
+    }
+
+    /// Loads the string table and takes over the names.
+    pub(super) fn describe(
+        &self,
+        reader: &Reader<'_>,
+        segments: &Segments,
+        object: &mut Object,
+    ) -> Result<(), ImageError> {
+        const DF_TEXTREL: u64 = 4;
+        let Some(address) = self.get(raw::DT_STRTAB) else { return Ok(()) };
+        let place = segments.table(address)?;
+        let length = self.get(raw::DT_STRSZ).unwrap_or(place.end - place.start);
+        object.strings = reader.bytes("the table of dynamic names", place.start, length)?;
+        object.name = self.get(raw::DT_SONAME).map(|at| name(reader, &object.strings, at)).transpose()?;
+        for at in self.all(raw::DT_NEEDED) {
+            object.needed.push(name(reader, &object.strings, at)?);
+        }
+        for (tag, shown) in [(raw::DT_RPATH, "RPATH"), (raw::DT_RUNPATH, "RUNPATH")] {
+            for at in self.all(tag) {
+                object.search_paths.push(SearchPath { tag: shown, path: name(reader, &object.strings, at)? });
+            }
+        }
+        object.text_relocations = self.get(raw::DT_TEXTREL).is_some() || self.flag(raw::DT_FLAGS, DF_TEXTREL);
+        Ok(())
+    }
+}
+
+/// A copy of the name at an offset of the string table.
+pub(super) fn name(reader: &Reader<'_>, strings: &[u8], offset: u64) -> Result<String, ImageError> {
+    let offset = u32::try_from(offset).ok().filter(|offset| (*offset as usize) < strings.len());
+    let offset =
+        offset.ok_or(ImageError::Malformed { what: "a name lies outside the table of dynamic names" })?;
+    let text = text_at(strings, offset);
+    if text.len() > LONGEST {
+        return Err(ImageError::Malformed { what: "a library's or version's name has no end" });
+    }
+    reader.spend(text.len() as u64)?;
+    Ok(String::from_utf8_lossy(text).into_owned())
+}

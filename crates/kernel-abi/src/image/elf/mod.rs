@@ -1,0 +1,112 @@
+//! ELF: header, program headers and the dynamic segment. This is what the system's loader reads; section headers may
+//! be absent, empty or wrong, and serve only for the table of sizes.
+
+mod dynamic;
+mod notes;
+mod relocations;
+mod sections;
+mod segments;
+mod symbols;
+mod versions;
+
+use object::elf as raw;
+use object::pod;
+use object::read::elf::FileHeader;
+use object::{Endian, Endianness};
+
+use super::facts::{ExecutableStack, Kind, Machine, Object, Relro};
+use super::source::Reader;
+use super::{ImageError, content, gpu};
+
+pub(crate) use relocations::Relocations;
+pub(crate) use segments::Segments;
+
+pub(super) fn parse(reader: &Reader<'_>) -> Result<Object, ImageError> {
+    let [_, _, _, _, class, order, ..]: [u8; 16] = reader.array("the ELF header", 0)?;
+    match (class, order) {
+        (1, 1 | 2) => parse_class::<raw::FileHeader32<Endianness>>(reader, order == 1),
+        (2, 1 | 2) => parse_class::<raw::FileHeader64<Endianness>>(reader, order == 1),
+        _ => Err(ImageError::Malformed { what: "its ELF class or byte order is unknown" }),
+    }
+}
+
+fn parse_class<E: FileHeader<Endian = Endianness>>(
+    reader: &Reader<'_>,
+    little: bool,
+) -> Result<Object, ImageError> {
+    let endian = if little { Endianness::Little } else { Endianness::Big };
+    let bytes = reader.bytes("the ELF header", 0, size_of::<E>() as u64)?;
+    let header: &E = cast(&bytes)?;
+    let segments = Segments::read::<E>(reader, header, endian)?;
+    let dynamic = dynamic::Dynamic::read::<E>(reader, &segments, endian)?;
+
+    let mut object = Object::new(machine(header, endian), kind(header, &segments, &dynamic, endian));
+    dynamic.describe(reader, &segments, &mut object)?;
+    object.executable_stack = match segments.stack_flags {
+        None => ExecutableStack::Unstated,
+        Some(flags) if flags & raw::PF_X.0 != 0 => ExecutableStack::Yes,
+        Some(_) => ExecutableStack::No,
+    };
+    object.relro = match (segments.relro, dynamic.binds_now()) {
+        (false, _) => Relro::None,
+        (true, false) => Relro::Partial,
+        (true, true) => Relro::Full,
+    };
+    versions::read(reader, &segments, &dynamic, endian, &mut object)?;
+    symbols::read::<E>(reader, &segments, &dynamic, endian, &mut object)?;
+    notes::read(reader, &segments, endian, &mut object)?;
+    object.sections = sections::read::<E>(reader, header, endian)?;
+
+    let relocations = Relocations::new::<E>(&dynamic, &segments, endian);
+    let payload = gpu::find(reader, &segments, &relocations, &mut object.gpu)?;
+    for segment in segments.read_only() {
+        content::scan(reader, segment, &payload, &mut object.marks)?;
+    }
+    content::finish(&mut object.marks);
+    Ok(object)
+}
+
+fn machine<E: FileHeader<Endian = Endianness>>(header: &E, endian: Endianness) -> Machine {
+    let number = header.e_machine(endian);
+    match (number, header.is_type_64(), endian.is_little_endian()) {
+        (raw::EM_X86_64, true, true) => Machine::X86_64,
+        (raw::EM_AARCH64, true, true) => Machine::Aarch64,
+        (raw::EM_386, false, true) => Machine::I686,
+        (raw::EM_ARM, false, true) => Machine::Armv7l,
+        (raw::EM_PPC64, true, true) => Machine::Ppc64le,
+        (raw::EM_PPC64, true, false) => Machine::Ppc64,
+        (raw::EM_RISCV, true, true) => Machine::Riscv64,
+        (raw::EM_S390, true, false) => Machine::S390x,
+        (raw::EM_LOONGARCH, true, true) => Machine::Loongarch64,
+        _ => Machine::Other(number.0.into()),
+    }
+}
+
+fn kind<E: FileHeader<Endian = Endianness>>(
+    header: &E,
+    segments: &Segments,
+    dynamic: &dynamic::Dynamic,
+    endian: Endianness,
+) -> Kind {
+    match header.e_type(endian) {
+        // libc.so.6 has an interpreter too, and is a library all the same: only programs lack a name or say that they
+        // are position-independent programs.
+        raw::ET_DYN if dynamic.is_program() || segments.interpreter && !dynamic.has_name() => Kind::Program,
+        raw::ET_DYN => Kind::SharedLibrary,
+        raw::ET_EXEC => Kind::Program,
+        raw::ET_REL => Kind::Relocatable,
+        _ => Kind::Other,
+    }
+}
+
+/// A structure at the beginning of bytes.
+fn cast<T: pod::Pod>(bytes: &[u8]) -> Result<&T, ImageError> {
+    let (value, _) = pod::from_bytes(bytes)
+        .map_err(|()| ImageError::Malformed { what: "a table ends within an entry" })?;
+    Ok(value)
+}
+
+/// All whole structures in bytes.
+fn cast_all<T: pod::Pod>(bytes: &[u8]) -> &[T] {
+    pod::slice_from_bytes(bytes, bytes.len() / size_of::<T>()).map_or(&[], |(entries, _)| entries)
+}

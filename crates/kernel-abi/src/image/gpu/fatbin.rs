@@ -1,0 +1,73 @@
+//! CUDA fat binaries: a header, then entries of machine code (cubin) or intermediate code (PTX), each with its own
+//! header. Layout as `fatbinary` of CUDA 12 and 13 writes it.
+
+use std::ops::Range;
+
+use super::super::ImageError;
+use super::super::facts::{GpuCode, GpuKind};
+use super::super::source::Reader;
+
+const MAGIC: u32 = 0xba55_ed50;
+const PTX: u16 = 1;
+const CUBIN: u16 = 2;
+/// Header of an entry, up to and with its flags.
+const ENTRY: usize = 48;
+
+/// Reads the fat binary at a place, and those that follow it directly.
+pub(super) fn read(
+    reader: &Reader<'_>,
+    place: Option<Range<u64>>,
+    found: &mut Vec<GpuCode>,
+) -> Result<Option<Range<u64>>, ImageError> {
+    let Some(place) = place else { return Ok(None) };
+    if place.end - place.start < 16 {
+        return Ok(None);
+    }
+    let header: [u8; 16] = reader.array("a CUDA fat binary", place.start)?;
+    if u32::from_le_bytes([header[0], header[1], header[2], header[3]]) != MAGIC {
+        return Ok(None);
+    }
+    let header_size = u64::from(u16::from_le_bytes([header[6], header[7]]));
+    let length = header[8..].try_into().map_or(0, u64::from_le_bytes);
+    let start = place.start.saturating_add(header_size);
+    let end = start.saturating_add(length);
+    reader.within("a CUDA fat binary", place.start, end - place.start)?;
+    entries(reader, start..end, found)?;
+    Ok(Some(place.start..end))
+}
+
+fn entries(reader: &Reader<'_>, range: Range<u64>, found: &mut Vec<GpuCode>) -> Result<(), ImageError> {
+    let mut at = range.start;
+    while at + ENTRY as u64 <= range.end {
+        let entry: [u8; ENTRY] = reader.array("a CUDA fat binary", at)?;
+        let half = |at: usize| u16::from_le_bytes([entry[at], entry[at + 1]]);
+        let word = |at: usize| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]);
+        let size = u64::from(word(8)) | u64::from(word(12)) << 32;
+        let number = word(28);
+        let (kind, prefix) = match half(0) {
+            CUBIN => (GpuKind::Cubin, "sm_"),
+            PTX => (GpuKind::Ptx, "compute_"),
+            _ => return Ok(()),
+        };
+        let header = u64::from(word(4));
+        if header < 32 {
+            return Err(ImageError::Malformed { what: "an entry of a CUDA fat binary has no header" });
+        }
+        let suffix = suffix(word(40));
+        reader.spend(size_of::<GpuCode>() as u64)?;
+        found.push(GpuCode { kind, architecture: format!("{prefix}{number}{suffix}"), size });
+        at = at.saturating_add(header).saturating_add(size);
+    }
+    Ok(())
+}
+
+/// Code for one chip alone (`a`) or for one family (`f`) is marked in the entry's flags.
+fn suffix(flags: u32) -> &'static str {
+    const CHIP: u32 = 1 << 20;
+    const FAMILY: u32 = 1 << 21;
+    match (flags & CHIP != 0, flags & FAMILY != 0) {
+        (true, _) => "a",
+        (false, true) => "f",
+        (false, false) => "",
+    }
+}

@@ -1,0 +1,128 @@
+//! Reading a library piece by piece. Files are read by position rather than mapped: a map of a file that somebody
+//! truncates meanwhile kills the process, and a kernel's GPU payload must cost neither memory nor time.
+
+use std::cell::Cell;
+use std::io;
+use std::ops::Range;
+
+use super::ImageError;
+
+/// Bytes that can be read by position.
+pub trait Source {
+    /// Number of bytes.
+    fn size(&self) -> u64;
+
+    /// Fills `buffer` from `offset` on; an error where the source ends before that.
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+}
+
+impl Source for &[u8] {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).ok();
+        let bytes = start.and_then(|start| self.get(start..)?.get(..buffer.len()));
+        buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
+
+/// What may be kept in memory beyond the file's own size: enough for the tables of a very small file.
+const ALLOWANCE: u64 = 64 * 1024;
+
+/// Size of one piece when a range is walked through.
+const PIECE: u64 = 256 * 1024;
+
+/// A part of a source (a whole file, or one architecture of a fat one) with a limit on what may be kept of it.
+pub(crate) struct Reader<'s> {
+    source: &'s dyn Source,
+    part: Range<u64>,
+    budget: Cell<u64>,
+}
+
+impl<'s> Reader<'s> {
+    pub(crate) fn new(source: &'s dyn Source) -> Self {
+        Self::of_part(source, 0..source.size())
+    }
+
+    /// Offsets count from the part's beginning. The caller has checked that the part lies in the source.
+    pub(crate) fn of_part(source: &'s dyn Source, part: Range<u64>) -> Self {
+        let budget = Cell::new((part.end - part.start).saturating_add(ALLOWANCE));
+        Self { source, part, budget }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.part.end - self.part.start
+    }
+
+    /// Takes `bytes` out of the memory budget, so that a file whose tables overlap cannot cost more than its size.
+    pub(crate) fn spend(&self, bytes: u64) -> Result<(), ImageError> {
+        let left = self.budget.get().checked_sub(bytes);
+        self.budget
+            .set(left.ok_or(ImageError::Malformed { what: "its tables are together larger than the file" })?);
+        Ok(())
+    }
+
+    /// The bytes of a table.
+    pub(crate) fn bytes(&self, what: &'static str, offset: u64, length: u64) -> Result<Vec<u8>, ImageError> {
+        self.within(what, offset, length)?;
+        self.spend(length)?;
+        self.piece(offset, length)
+    }
+
+    /// A fixed number of bytes, not kept.
+    pub(crate) fn array<const N: usize>(
+        &self,
+        what: &'static str,
+        offset: u64,
+    ) -> Result<[u8; N], ImageError> {
+        self.within(what, offset, N as u64)?;
+        let mut buffer = [0; N];
+        self.source.read(self.part.start + offset, &mut buffer).map_err(ImageError::Read)?;
+        Ok(buffer)
+    }
+
+    /// Walks through a range in pieces that begin at multiples of `unit` bytes and share `overlap` bytes with the next.
+    /// The callback gets the piece, its offset, and how many of its bytes are its own; it answers whether to go on.
+    pub(crate) fn walk(
+        &self,
+        what: &'static str,
+        range: Range<u64>,
+        (unit, overlap): (u64, u64),
+        mut each: impl FnMut(&[u8], u64, usize) -> Result<bool, ImageError>,
+    ) -> Result<(), ImageError> {
+        self.within(what, range.start, range.end.saturating_sub(range.start))?;
+        let step = PIECE / unit * unit;
+        let mut at = range.start;
+        while at < range.end {
+            let own = step.min(range.end - at);
+            let piece = self.piece(at, (own + overlap).min(range.end - at))?;
+            if !each(&piece, at, index(own))? {
+                break;
+            }
+            at += own;
+        }
+        Ok(())
+    }
+
+    /// Checks that a range lies in the file.
+    pub(crate) fn within(&self, what: &'static str, offset: u64, length: u64) -> Result<(), ImageError> {
+        match offset.checked_add(length) {
+            Some(end) if end <= self.size() => Ok(()),
+            end => Err(ImageError::Truncated { what, needs: end.unwrap_or(u64::MAX), size: self.size() }),
+        }
+    }
+
+    fn piece(&self, offset: u64, length: u64) -> Result<Vec<u8>, ImageError> {
+        let mut buffer = vec![0; index(length)];
+        self.source.read(self.part.start + offset, &mut buffer).map_err(ImageError::Read)?;
+        Ok(buffer)
+    }
+}
+
+/// A length that was checked against the file; where it does not fit this machine, the read that follows fails.
+pub(crate) fn index(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}

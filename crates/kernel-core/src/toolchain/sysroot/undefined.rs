@@ -1,0 +1,166 @@
+//! Checks what the linker left undefined. It has to leave something, since Torch and the run times of the GPUs are linked
+//! by name only; but what no library of the target systems defines would only fail when the kernel is loaded.
+//!
+//! Only names without a version are judged here. A name with a version was found in a stub, and its version is the
+//! judge's business.
+
+use std::collections::BTreeSet;
+
+use kernel_spec::arch::Cpu;
+use kernel_spec::finding::Subject;
+use kernel_spec::{Finding, code};
+use object::Endianness;
+use object::elf::FileHeader64;
+use object::read::elf::{ElfFile, FileHeader as _, Sym as _};
+
+use super::policy::Policy;
+use super::runtime::{Exports, Runtime};
+use super::table::Table;
+
+/// What may define the names.
+#[derive(Clone, Copy, Debug)]
+pub struct Definitions<'a> {
+    /// The systems the kernel must load on.
+    pub policy: Policy,
+    /// The architecture.
+    pub cpu: Cpu,
+    /// The libraries that the kernel names as needed.
+    pub runtimes: &'a [&'static Runtime],
+    /// Exports of the Torch that the kernel was compiled for, where its libraries are at hand.
+    pub torch: Option<&'a BTreeSet<String>>,
+    /// Whether the compiler had a static libstdc++ to take newer functions from.
+    pub static_libstdcxx: bool,
+}
+
+/// Namespaces of Torch's C++ interface. Without its libraries, a name in one of them is taken to be exported: it comes
+/// from Torch's own headers, so it cannot be misspelled.
+const TORCH_NAMESPACES: &[&str] = &["at", "c10", "c10d", "caffe2", "torch"];
+
+/// The names without a version that a library needs and does not only wish for, sorted.
+pub fn undefined(library: &[u8]) -> object::read::Result<BTreeSet<String>> {
+    let file = ElfFile::<FileHeader64<Endianness>>::parse(library)?;
+    let endian = file.endian();
+    let versions = file.elf_header().sections(endian, library)?.versions(endian, library)?;
+    let has_version = |index| match &versions {
+        Some(versions) => {
+            matches!(versions.version(versions.version_index(endian, index).index()), Ok(Some(_)))
+        }
+        None => false,
+    };
+    Ok(file
+        .elf_dynamic_symbol_table()
+        .enumerate()
+        .filter(|(_, symbol)| symbol.is_undefined(endian) && !symbol.is_weak())
+        .filter(|(index, _)| !has_version(*index))
+        .filter_map(|(_, symbol)| {
+            let name = symbol.name(endian, file.elf_dynamic_symbol_table().strings()).ok()?;
+            (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
+        })
+        .collect())
+}
+
+/// One finding per name that nothing defines.
+pub fn check(names: &BTreeSet<String>, definitions: &Definitions) -> Vec<Finding> {
+    names.iter().filter(|name| !definitions.has(name)).map(|name| definitions.explain(name)).collect()
+}
+
+impl Definitions<'_> {
+    fn has(&self, name: &str) -> bool {
+        // Which of Python's functions may be used is the judge's question.
+        name.starts_with("Py")
+            || name.starts_with("_Py")
+            || self.runtimes.iter().any(|runtime| match runtime.exports() {
+                Exports::Listed(exports) => exports.contains(name),
+                Exports::Prefixed(prefix) => name.starts_with(prefix),
+                Exports::Torch => self.torch_has(name),
+            })
+    }
+
+    fn torch_has(&self, name: &str) -> bool {
+        if let Some(exports) = self.torch {
+            return exports.contains(name);
+        }
+        let c_shim = name.starts_with("aoti_torch_") || name.starts_with("torch_");
+        c_shim || namespace(name).is_some_and(|outer| TORCH_NAMESPACES.contains(&outer))
+    }
+
+    fn explain(&self, name: &str) -> Finding {
+        let newest = Table::of(self.cpu).versions_of(name).last();
+        let is_cxx =
+            newest.is_some_and(|(library, _)| library == "libstdc++.so.6") || namespace(name) == Some("std");
+        if is_cxx && !self.static_libstdcxx && self.policy != Policy::Host {
+            let message = format!("`{name}` is newer than the libstdc++ of {}", self.policy);
+            return Finding::error(&code::link::ARCHIVE_MISSING, message)
+                .cause("the compiler has no `libstdc++.a` to take it from")
+                .about(Subject { symbol: Some(name.to_owned()), ..Subject::default() });
+        }
+        let finding = Finding::error(&code::link::UNDEFINED, format!("nothing defines `{name}`"));
+        let subject = Subject { symbol: Some(name.to_owned()), ..Subject::default() };
+        match newest {
+            Some((library, symbol)) => finding
+                .cause(format!(
+                    "it came to `{library}` with {}, and {} does not have that",
+                    symbol.version, self.policy
+                ))
+                .about(Subject {
+                    version: Some(symbol.version.to_owned()),
+                    library: Some(library.to_owned()),
+                    ..subject
+                }),
+            None => finding.about(subject),
+        }
+    }
+}
+
+/// The outermost namespace or class of a mangled C++ name (Itanium C++ ABI, section 5.1); none for a function outside all.
+fn namespace(name: &str) -> Option<&str> {
+    let mut rest = name.strip_prefix("_Z")?;
+    // Type information, tables and guards of something; thunks start with their offsets.
+    for special in ["TV", "TI", "TS", "TT", "TW", "TH", "GV", "GR"] {
+        if let Some(after) = rest.strip_prefix(special) {
+            rest = after;
+            break;
+        }
+    }
+    for thunk in ["Th", "Tv", "Tc"] {
+        if rest.starts_with(thunk) {
+            rest = &rest[rest.find("_N")? + 1..];
+        }
+    }
+    let rest = match rest.strip_prefix('N') {
+        Some(nested) => nested.trim_start_matches(['r', 'V', 'K', 'R', 'O']),
+        None if rest.starts_with("St") => rest,
+        None => return None,
+    };
+    if rest.starts_with("St") || rest.starts_with("Sa") || rest.starts_with("Ss") {
+        return Some("std");
+    }
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let length: usize = rest[..digits].parse().ok()?;
+    rest.get(digits..digits + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::namespace;
+
+    #[test]
+    fn namespaces_are_found_in_mangled_names() {
+        for (name, outer) in [
+            ("_ZNK2at10TensorBase8data_ptrEv", Some("at")),
+            ("_ZN3c106detail14torchCheckFailEPKcS2_jS2_", Some("c10")),
+            ("_ZTIN3c105ErrorE", Some("c10")),
+            ("_ZTVN5torch8autograd4NodeE", Some("torch")),
+            ("_ZThn16_N3c105ErrorD0Ev", Some("c10")),
+            ("_ZN3c10lsERSoNS_6DeviceE", Some("c10")),
+            ("_ZNSt10filesystem4pathD1Ev", Some("std")),
+            ("_ZSt28__throw_bad_array_new_lengthv", Some("std")),
+            ("_ZTISt9exception", Some("std")),
+            ("_Z6launchPfi", None),
+            ("_ZN9999at", None),
+            ("launch", None),
+        ] {
+            assert_eq!(namespace(name), outer, "{name}");
+        }
+    }
+}
