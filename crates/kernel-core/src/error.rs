@@ -33,6 +33,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Digest(#[from] crate::digest::DigestError),
 
+    /// There is no usable Python.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Host(#[from] crate::host::HostError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

@@ -4,6 +4,7 @@
 pub mod context;
 pub mod digest;
 pub mod error;
+pub mod host;
 pub mod inputs;
 pub mod process;
 pub mod project;

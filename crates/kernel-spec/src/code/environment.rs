@@ -39,4 +39,12 @@ codes! {
         means: "A file's name is not UTF-8, so it cannot be written into the metadata",
         example: "a file named in Latin-1, unpacked from an old archive",
         remedy: "Rename the file, or move it out of the directory";
+    PYTHON = "environment/python", Environment,
+        means: "There is no Python interpreter to work with",
+        example: "`build --python .venv` where `.venv` has no `bin/python`",
+        remedy: "Name an interpreter, or the directory of its environment, with `--python`";
+    PACKAGE_BROKEN = "environment/python-package-broken", Environment,
+        means: "A Python package that a build needs is installed, but its files are not whole",
+        example: "a `torch` directory without `version.py` after an interrupted upgrade",
+        remedy: "Install the package again in the environment that the error names";
 }

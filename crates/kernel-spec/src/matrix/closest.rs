@@ -13,7 +13,11 @@ pub fn closest(name: &str, variants: impl IntoIterator<Item = Variant>) -> Vec<V
     let mut ranked: Vec<(usize, usize, Variant)> = variants
         .into_iter()
         .map(|variant| {
-            (different_parts(&name, &variant.to_string()), edits(&name, &variant.to_string()), variant)
+            (
+                different_parts(&name, &variant.to_string()),
+                strsim::levenshtein(&name, &variant.to_string()),
+                variant,
+            )
         })
         .filter(|(different, edits, variant)| {
             *different < variant.to_string().split('-').count() || *edits < name.chars().count()
@@ -27,20 +31,4 @@ pub fn closest(name: &str, variants: impl IntoIterator<Item = Variant>) -> Vec<V
 fn different_parts(name: &str, candidate: &str) -> usize {
     let parts: Vec<&str> = name.split('-').collect();
     candidate.split('-').filter(|part| !parts.contains(part)).count()
-}
-
-/// Levenshtein distance in characters.
-fn edits(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, character) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, other) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(character != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = substituted.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
