@@ -8,7 +8,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use kernel_spec::code;
 use kernel_spec::report::Failure;
 
-use crate::commands::{Answer, Run, completions, explain, schema};
+use crate::commands::{Answer, Run, clean, completions, explain, schema};
 use crate::output::{Choices, Color};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -34,6 +34,7 @@ macro_rules! commands {
 }
 
 commands! {
+    Clean(clean),
     Explain(explain),
     Completions(completions),
     Schema(schema),

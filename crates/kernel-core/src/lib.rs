@@ -11,6 +11,7 @@ pub mod project;
 pub mod suite;
 pub mod toolchain;
 pub mod tree;
+pub mod verbs;
 
 pub use context::Context;
 pub use error::{Error, Result};

@@ -13,6 +13,7 @@
 //! Options that are also settings (`--engine`, `--jobs`) stay `Option`, are named in `flags`, and are then read from
 //! `session.settings`.
 
+pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod schema;

@@ -70,7 +70,13 @@ impl Scene {
 
     /// Runs the binary to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        let output = self.command(arguments).output().expect("the binary starts");
+        self.run_in("", arguments)
+    }
+
+    /// Runs it in a folder of the working directory.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let output =
+            self.command(arguments).current_dir(self.path(folder)).output().expect("the binary starts");
         let text = |bytes: Vec<u8>| self.redact(&String::from_utf8(bytes).expect("output is UTF-8"));
         Ran {
             status: output.status.code().expect("the binary is not killed"),

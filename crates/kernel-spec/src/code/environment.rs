@@ -7,6 +7,10 @@ codes! {
         means: "A file or directory could not be read or written",
         example: "a project directory without write permission",
         remedy: "Look at the path and the system's reason in the causes";
+    PACKAGE = "environment/python-package", Environment,
+        means: "The Python environment lacks a package that is needed",
+        example: "`test` with an interpreter that has no `pytest`",
+        remedy: "Install the package in that environment, or choose another with `--python`";
     TOOL_MISSING = "environment/tool-missing", Environment,
         means: "A program that is needed is not installed, or not in `PATH`",
         example: "`build` on a machine without a C++ compiler",

@@ -5,11 +5,13 @@ use serde::Serialize;
 
 use crate::{Code, ExitClass, Finding, Span};
 
+mod clean;
 mod completions;
 mod explain;
 mod schema;
 pub mod test;
 
+pub use clean::{CleanReport, KeptPath};
 pub use completions::CompletionsReport;
 pub use explain::{CodeEntry, ExplainReport};
 pub use schema::SchemaReport;
@@ -20,6 +22,7 @@ pub use test::TestReport;
 #[serde(tag = "command", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "each is named after its command and documented at its type")]
 pub enum Report {
+    Clean(CleanReport),
     Completions(CompletionsReport),
     Explain(ExplainReport),
     Schema(SchemaReport),
@@ -30,7 +33,9 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
-            Report::Completions(_) | Report::Explain(_) | Report::Schema(_) => ExitClass::Success,
+            Report::Clean(_) | Report::Completions(_) | Report::Explain(_) | Report::Schema(_) => {
+                ExitClass::Success
+            }
             Report::Test(report) => report.exit(),
         }
     }

@@ -1,5 +1,6 @@
 //! How people read a report: one file per command.
 
+mod clean;
 mod completions;
 mod explain;
 mod schema;
@@ -14,6 +15,7 @@ use super::page::Page;
 pub(super) fn render(report: &Report) -> Page {
     let mut page = Page::new();
     match report {
+        Report::Clean(report) => clean::render(report, &mut page),
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),

@@ -1,0 +1,54 @@
+//! `clean` removes what we made and nobody edited, in the named project and nowhere else.
+
+use crate::scene::Scene;
+
+/// A project with a work directory, an unfinished build, and things that are not ours; beside it a folder of the user's.
+fn scene() -> Scene {
+    Scene::new()
+        .file("project/build.toml", "this is not even TOML")
+        .file("project/.kernel-builder/torch215-cxx11-cpu-x86_64-linux/build.ninja", "")
+        .file("project/build/.torch215-cxx11-cpu-x86_64-linux.partial/__init__.py", "")
+        .file("project/build/notes/plan.md", "mine")
+        .file("project/build/torch215-cxx11-cpu-x86_64-linux/__init__.py", "no metadata")
+        .file("other/setup.py", "mine")
+        .file("other/build/setup.py", "mine")
+}
+
+#[test]
+fn a_dry_run_touches_nothing() {
+    let scene = scene();
+    insta::assert_snapshot!(scene.run(&["clean", "project", "--dry-run"]));
+    assert!(scene.path("project/.kernel-builder").is_dir());
+}
+
+#[test]
+fn only_our_untouched_products_of_the_named_project_go() {
+    let scene = scene();
+    let ran = scene.run_in("other", &["clean", "../project"]);
+    insta::assert_snapshot!(ran);
+    assert!(!scene.path("project/.kernel-builder").exists());
+    assert!(scene.path("project/build/notes/plan.md").is_file());
+    assert!(scene.path("other/setup.py").is_file() && scene.path("other/build/setup.py").is_file());
+    let again = scene.run(&["clean", "project", "--json"]).json();
+    assert_eq!(again[1]["removed"].as_array().map(Vec::len), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_never_followed() {
+    let scene = scene().file("elsewhere/.kernel-builder/precious", "mine").file("linked/build.toml", "");
+    for name in [".kernel-builder", "build"] {
+        std::os::unix::fs::symlink("../elsewhere/.kernel-builder", scene.path("linked").join(name))
+            .expect("a link");
+    }
+    let ran = scene.run(&["clean", "linked"]);
+    assert_eq!(ran.stdout.lines().filter(|line| line.starts_with("kept ")).count(), 2, "{ran}");
+    assert!(scene.path("elsewhere/.kernel-builder/precious").is_file());
+}
+
+#[test]
+fn a_directory_without_a_manifest_is_no_project() {
+    let scene = Scene::new().file("build/precious", "mine");
+    insta::assert_snapshot!(scene.run(&["clean"]));
+    assert!(scene.path("build/precious").is_file());
+}

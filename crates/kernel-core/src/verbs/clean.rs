@@ -1,0 +1,121 @@
+//! `clean`: removes what we made and nobody edited, all of it below the project's directory. What cannot be shown to be
+//! ours stays and is named: a sealed variant says so itself, by our record in its metadata and by its digest.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use fs_err as fs;
+use kernel_spec::metadata::Metadata;
+use kernel_spec::report::{CleanReport, KeptPath};
+use kernel_spec::variant::Variant;
+
+use crate::{Context, Error, Result, digest, project};
+
+/// Where builds happen, below the project.
+const WORK: &str = ".kernel-builder";
+/// Where built variants are, below the project.
+const BUILT: &str = "build";
+
+/// What to clean.
+#[derive(Clone, Debug)]
+pub struct CleanOptions {
+    /// The project's directory, as the user names it.
+    pub directory: Utf8PathBuf,
+    /// Only say what would go.
+    pub dry_run: bool,
+}
+
+/// Removes our products from a project. The project must have a manifest, but it need not be valid.
+pub fn clean(context: &Context, options: &CleanOptions) -> Result<CleanReport> {
+    let project = context.resolve(&options.directory);
+    if !project.join(project::MANIFEST).is_file() {
+        return Err(Error::NoManifest { directory: options.directory.clone() });
+    }
+    let mut report = CleanReport { dry_run: options.dry_run, removed: Vec::new(), kept: Vec::new() };
+    for (path, verdict) in products(&project)? {
+        match verdict {
+            Verdict::Foreign(reason) => report.kept.push(KeptPath { path, reason }),
+            Verdict::Ours => {
+                if !options.dry_run {
+                    fs::remove_dir_all(project.join(&path))?;
+                }
+                report.removed.push(path);
+            }
+        }
+    }
+    let built = project.join(BUILT);
+    let everything_went = report.kept.is_empty() && !report.removed.is_empty();
+    if everything_went && !options.dry_run && built.is_dir() && fs::read_dir(&built)?.next().is_none() {
+        fs::remove_dir(&built)?;
+    }
+    Ok(report)
+}
+
+/// Whether something goes.
+enum Verdict {
+    Ours,
+    Foreign(String),
+}
+
+/// Everything that may be ours.
+fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
+    let mut found = Vec::new();
+    if let Some(verdict) = judge(&project.join(WORK), |_| Verdict::Ours)? {
+        found.push((WORK.to_owned(), verdict));
+    }
+    let built = project.join(BUILT);
+    match judge(&built, |_| Verdict::Ours)? {
+        None => return Ok(found),
+        Some(Verdict::Foreign(reason)) => {
+            found.push((BUILT.to_owned(), Verdict::Foreign(reason)));
+            return Ok(found);
+        }
+        Some(Verdict::Ours) => {}
+    }
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(&built)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    for name in names {
+        let inside =
+            |directory: &Utf8Path| if partial(&name) { Verdict::Ours } else { sealed(directory, &name) };
+        let verdict = judge(&built.join(&name), inside)?;
+        found.extend(verdict.map(|verdict| (format!("{BUILT}/{name}"), verdict)));
+    }
+    Ok(found)
+}
+
+/// `None` where there is nothing. Only a real directory can be ours: we make no links here.
+fn judge(path: &Utf8Path, inside: impl Fn(&Utf8Path) -> Verdict) -> Result<Option<Verdict>> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+        Ok(file) if file.is_dir() => Ok(Some(inside(path))),
+        Ok(_) => Ok(Some(Verdict::Foreign("it is not a directory that kernel-builder made".to_owned()))),
+    }
+}
+
+/// `.<variant>.partial`: an unfinished build.
+fn partial(name: &str) -> bool {
+    let variant = name.strip_prefix('.').and_then(|name| name.strip_suffix(".partial"));
+    variant.is_some_and(|variant| variant.parse::<Variant>().is_ok())
+}
+
+/// A variant of ours says so in its metadata, and its digest says whether it is as we left it.
+fn sealed(directory: &Utf8Path, name: &str) -> Verdict {
+    let record = fs::read(directory.join(digest::METADATA)).ok();
+    let metadata = record.and_then(|text| Metadata::from_json(&text).ok());
+    let sealed = metadata.filter(|metadata| metadata.build.is_some()).and_then(|metadata| metadata.digest);
+    let (Ok(_), Some(sealed)) = (name.parse::<Variant>(), sealed) else {
+        return Verdict::Foreign("kernel-builder did not make it".to_owned());
+    };
+    match digest::of_variant(directory) {
+        Ok(files) if files == sealed.files => Verdict::Ours,
+        Ok(files) => {
+            let differs = |path: &&String| files.get(*path) != sealed.files.get(*path);
+            let first = files.keys().chain(sealed.files.keys()).find(differs);
+            let first = first.map_or("a file", String::as_str);
+            Verdict::Foreign(format!("`{first}` was changed since the build"))
+        }
+        Err(error) => Verdict::Foreign(format!("its files cannot be compared with its digest: {error}")),
+    }
+}

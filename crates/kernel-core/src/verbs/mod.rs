@@ -1,0 +1,3 @@
+//! The verbs: what the program does, one file for each command that does more than to look something up.
+
+pub mod clean;
