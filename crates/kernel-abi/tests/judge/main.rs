@@ -2,4 +2,5 @@
 
 mod facts;
 mod hostile;
+mod planted;
 mod workshop;

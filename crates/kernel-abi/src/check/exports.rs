@@ -1,0 +1,101 @@
+//! What a library shows to the others of its process.
+
+use kernel_spec::code::abi;
+use kernel_spec::finding::Subject;
+use kernel_spec::{Framework, Severity};
+
+use super::{Case, finding, some};
+use crate::image::{Binding, Format, MarkKind, Symbol, SymbolKind};
+
+/// Names that only libstdc++ itself defines; a library that exports one carries a copy of it.
+const LIBSTDCXX: &[&str] = &[
+    "_ZSt4cout",
+    "_ZSt4cerr",
+    "_ZNSt8ios_base4InitC1Ev",
+    "_ZNSt6localeC1Ev",
+    "_ZSt9terminatev",
+    "__cxa_throw",
+    "__cxa_get_globals",
+    "__gxx_personality_v0",
+];
+
+/// Names that linkers themselves export.
+const LINKER: &[&str] = &["_init", "_fini", "__bss_start", "_edata", "_end", "__start___llvm_prf_cnts"];
+
+impl Case<'_> {
+    pub(super) fn exports(&mut self) {
+        let object = self.object;
+        let exported: Vec<Symbol<'_>> = object.symbols().filter(Symbol::is_exported).collect();
+        self.static_libstdcxx(&exported);
+        let extra =
+            exported.iter().filter(|symbol| !self.is_entry(&symbol.name) && !LINKER.contains(&&*symbol.name));
+        let (unique, rest): (Vec<_>, Vec<_>) = extra.partition(|symbol| symbol.binding == Binding::Unique);
+        let is_data = |symbol: &&&Symbol<'_>| {
+            matches!(symbol.kind, SymbolKind::Data | SymbolKind::ThreadLocal) && !is_constant(&symbol.name)
+        };
+        let data: Vec<_> = rest.iter().filter(is_data).collect();
+        if let Some(first) = unique.first() {
+            let message = format!("exports {} with unique binding", count(unique.len(), "variable"));
+            let cause = format!(
+                "the loader keeps one instance per process, even among libraries loaded privately: {}",
+                some(unique.iter().map(|symbol| &*symbol.name))
+            );
+            self.error(&abi::SHARED_STATE, message, cause, about(first));
+        }
+        if let Some(first) = data.first() {
+            let message = format!("exports {}", count(data.len(), "variable"));
+            let cause = format!(
+                "where two kernels are loaded for all to see, they share it: {}",
+                some(data.iter().map(|symbol| &*symbol.name))
+            );
+            let finding = finding(&abi::SHARED_STATE, Severity::Warning, message).cause(cause);
+            self.add(finding, about(first));
+        }
+        let functions: Vec<_> = rest.iter().filter(|symbol| !is_data(symbol)).collect();
+        if let Some(first) = functions.first() {
+            let message = format!("exports {} beyond the entry points", count(functions.len(), "name"));
+            let cause = some(functions.iter().map(|symbol| &*symbol.name));
+            let finding = finding(&abi::EXPORTS, Severity::Warning, message).cause(cause);
+            self.add(finding, about(first));
+        }
+    }
+
+    /// Whether a name is what the framework's loader asks for.
+    fn is_entry(&self, name: &str) -> bool {
+        match self.policy.framework {
+            Framework::TvmFfi => name.starts_with("__tvm_ffi_") || name.starts_with("TVMFFI"),
+            Framework::Torch | Framework::TorchNoarch => name.starts_with("PyInit_"),
+        }
+    }
+
+    /// A copy of libstdc++, exported, or hidden and given away by its content.
+    fn static_libstdcxx(&mut self, exported: &[Symbol<'_>]) {
+        if self.format != Format::Elf {
+            return;
+        }
+        let names: Vec<&str> =
+            exported.iter().map(|symbol| &*symbol.name).filter(|name| LIBSTDCXX.contains(name)).collect();
+        let marks = self.object.marks.iter().filter(|mark| mark.kind == MarkKind::StaticLibstdcxx);
+        let marks: Vec<&str> = marks.map(|mark| mark.text.as_str()).collect();
+        let cause = match (names.first(), marks.first()) {
+            (Some(_), _) => format!("it exports {}", some(names.iter().copied())),
+            (None, Some(_)) => format!("it contains what only libstdc++ itself contains: {}", some(marks)),
+            (None, None) => return,
+        };
+        let subject = Subject { symbol: names.first().map(|name| (*name).to_owned()), ..Subject::default() };
+        self.error(&abi::STATIC_LIBSTDCXX, "carries its own copy of libstdc++".to_owned(), cause, subject);
+    }
+}
+
+/// Tables of virtual functions and descriptions of types: data for a linker, but nothing changes it.
+fn is_constant(name: &str) -> bool {
+    ["_ZTV", "_ZTI", "_ZTS", "_ZTT"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn about(symbol: &Symbol<'_>) -> Subject {
+    Subject { symbol: Some(symbol.name.to_string()), ..Subject::default() }
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("one {what}") } else { format!("{number} {what}s") }
+}

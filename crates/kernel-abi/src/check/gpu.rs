@@ -1,0 +1,76 @@
+//! GPU code against what was promised.
+
+use std::collections::BTreeSet;
+
+use kernel_spec::code::abi;
+use kernel_spec::finding::Subject;
+use kernel_spec::{Backend, Severity};
+
+use super::{Case, finding, some};
+use crate::image::{GpuCode, GpuKind};
+
+impl Case<'_> {
+    pub(super) fn gpu(&mut self) {
+        let found = architectures(&self.object.gpu);
+        if self.policy.backend == Backend::Cpu && !found.is_empty() {
+            let message = "contains GPU code in a variant for the CPU".to_owned();
+            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message);
+            let finding = finding.cause(some(found.iter().map(String::as_str)));
+            self.add(finding, Subject::default());
+        }
+        let Some(promised) = &self.policy.gpu else { return };
+        let unreadable = self.object.gpu.iter().any(|code| code.architecture == "compressed");
+        if unreadable {
+            let message =
+                "compressed HIP code: its architectures cannot be compared with the metadata".to_owned();
+            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Note, message);
+            self.add(finding, Subject::default());
+            return;
+        }
+        let missing: Vec<&str> = promised.difference(&found).map(String::as_str).collect();
+        if !missing.is_empty() {
+            let message = format!("has no GPU code for {}", some(missing.iter().copied()));
+            let cause = match found.len() {
+                0 => "it contains no GPU code at all".to_owned(),
+                _ => format!("it contains code for {}", some(found.iter().map(String::as_str))),
+            };
+            self.error(&abi::GPU_ARCHITECTURE, message, cause, Subject::default());
+        }
+        let extra: Vec<&str> = found.difference(promised).map(String::as_str).collect();
+        if !extra.is_empty() && missing.is_empty() {
+            let message = format!("has GPU code that its metadata does not name: {}", some(extra));
+            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message);
+            self.add(finding, Subject::default());
+        }
+    }
+}
+
+/// Architectures as metadata writes them: `9.0a`, `12.0+PTX`, `gfx942`. PTX beside machine code of the same number
+/// is one entry.
+pub(crate) fn architectures(codes: &[GpuCode]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for code in codes {
+        match code.kind {
+            GpuKind::Cubin => found.extend(code.architecture.strip_prefix("sm_").map(dotted)),
+            GpuKind::Hip => {
+                found.insert(code.architecture.split(':').next().unwrap_or_default().to_owned());
+            }
+            GpuKind::Ptx | GpuKind::Sycl => {}
+        }
+    }
+    for code in codes.iter().filter(|code| code.kind == GpuKind::Ptx) {
+        if let Some(number) = code.architecture.strip_prefix("compute_").map(dotted) {
+            found.remove(&number);
+            found.insert(format!("{number}+PTX"));
+        }
+    }
+    found
+}
+
+/// `90a` is `9.0a`, `120` is `12.0`.
+fn dotted(digits: &str) -> String {
+    let suffix = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = &digits[..digits.len() - suffix.len()];
+    let (major, minor) = number.split_at(number.len().saturating_sub(1));
+    format!("{major}.{minor}{suffix}")
+}

@@ -1,0 +1,177 @@
+//! What a library takes from the system it is loaded on: versions, libraries, symbols.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel_spec::Severity;
+use kernel_spec::code::abi;
+use kernel_spec::finding::Subject;
+
+use super::{Case, finding, some};
+use crate::image::{Format, VersionNode};
+use crate::policy::libraries::Origin;
+use crate::policy::manylinux::{self, Manylinux, Since};
+
+/// The parts of glibc and GCC whose versions policies know; any other version of theirs is odd.
+const VERSIONED: &[&str] = &[
+    "libc.so.6",
+    "libdl.so.2",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libpthread.so.0",
+    "librt.so.1",
+    "libstdc++.so.6",
+    "libutil.so.1",
+];
+
+impl Case<'_> {
+    /// Needed versions, one finding for each with the symbols that need it.
+    pub(super) fn versions(&mut self) {
+        let Some(policy) = self.policy.manylinux else { return };
+        let object = self.object;
+        let mut users: BTreeMap<&VersionNode, BTreeSet<String>> =
+            object.version_needs.iter().map(|need| (need, BTreeSet::new())).collect();
+        for symbol in object.symbols().filter(|symbol| !symbol.defined) {
+            if let Some(users) = symbol.version.and_then(|version| users.get_mut(version)) {
+                users.insert(symbol.name.into_owned());
+            }
+        }
+        for (need, symbols) in users {
+            let library = need.library.clone().unwrap_or_default();
+            let judged = Manylinux::of_version(object.machine, &need.name);
+            let odd = match judged {
+                Since::Policy(Some(since)) if since <= policy => continue,
+                Since::Policy(Some(_)) => false,
+                Since::Policy(None) => need.name.ends_with("_PRIVATE"),
+                Since::NotJudged
+                    if VERSIONED.contains(&library.as_str()) || manylinux::is_loader(&library) =>
+                {
+                    true
+                }
+                Since::NotJudged => continue,
+            };
+            let subject = Subject {
+                symbol: symbols.first().cloned(),
+                version: Some(need.name.clone()),
+                library: Some(library.clone()),
+                ..Subject::default()
+            };
+            let users = match symbols.len() {
+                0 => "no symbol names it, but the loader asks for it all the same".to_owned(),
+                _ => format!("needed by {}", some(symbols.iter().map(String::as_str))),
+            };
+            let (code, message) = if odd {
+                (
+                    &abi::VERSION_NODE,
+                    format!("needs `{}` of `{library}`, which is not for programs", need.name),
+                )
+            } else {
+                let newest = policy.newest(object.machine, &need.name);
+                let limit = newest.map_or_else(|| "none".to_owned(), |newest| format!("`{newest}` at most"));
+                (&abi::SYMBOL_VERSION, format!("needs `{}` of `{library}`; {policy} has {limit}", need.name))
+            };
+            self.error(code, message, users, subject);
+        }
+    }
+
+    /// Needed libraries that neither the policy nor the framework nor the backend provides.
+    pub(super) fn needed(&mut self) {
+        for library in &self.object.needed {
+            let subject = Subject { library: Some(library.clone()), ..Subject::default() };
+            match (self.policy.origin(library), self.system_has(library)) {
+                (Origin::Provided, _) | (Origin::NotProvided, true) => {}
+                (Origin::OtherToolkit, _) => {
+                    let toolkit = self.policy.toolkit.unwrap_or_default();
+                    let message =
+                        format!("needs `{library}`, but the variant is for version {toolkit} of the toolkit");
+                    self.error(
+                        &abi::NEEDED,
+                        message,
+                        "the major version is part of the library's name".to_owned(),
+                        subject,
+                    );
+                }
+                (Origin::NotProvided, false) => {
+                    let message = format!("needs `{library}`, which the systems of the variant do not have");
+                    let mut finding = finding(&abi::NEEDED, Severity::Error, message).cause(format!(
+                        "it is no library of {}, {} or {}",
+                        self.system_name(),
+                        self.policy.framework,
+                        self.policy.backend
+                    ));
+                    if let Some(help) = remedy(library) {
+                        finding = finding.help(help);
+                    }
+                    self.add(finding, subject);
+                }
+            }
+        }
+    }
+
+    fn system_name(&self) -> String {
+        self.policy.manylinux.map_or_else(|| "the system".to_owned(), |policy| policy.to_string())
+    }
+
+    fn system_has(&self, library: &str) -> bool {
+        match (self.format, self.policy.manylinux) {
+            (Format::MachO, _) => library.starts_with("/usr/lib/") || library.starts_with("/System/Library/"),
+            (_, None) => true,
+            (_, Some(policy)) => {
+                Manylinux::of_library(self.object.machine, library).is_some_and(|since| since <= policy)
+            }
+        }
+    }
+
+    /// Symbols that some systems of the policy hide.
+    pub(super) fn forbidden_symbols(&mut self) {
+        let Some(policy) = self.policy.manylinux else { return };
+        for (symbol, library, since) in manylinux::forbidden(self.object) {
+            if since.is_none_or(|since| since > policy) {
+                let message =
+                    format!("takes `{symbol}` from `{library}`, which not every system of {policy} offers");
+                let subject =
+                    Subject { symbol: Some(symbol), library: Some(library.to_owned()), ..Subject::default() };
+                self.error(
+                    &abi::FORBIDDEN,
+                    message,
+                    "distributions differ in what they export".to_owned(),
+                    subject,
+                );
+            }
+        }
+    }
+
+    /// The oldest macOS.
+    pub(super) fn macos(&mut self) {
+        let allowed = &self.policy.minimum_macos;
+        match &self.object.minimum_macos {
+            Some(minimum) if allowed.reaches(minimum) => {}
+            Some(minimum) => {
+                let message = format!("needs macOS {minimum}; {allowed} at most is allowed");
+                let subject = Subject { version: Some(minimum.to_string()), ..Subject::default() };
+                let cause = "the linker wrote this deployment target into the library".to_owned();
+                self.error(&abi::MACOS_VERSION, message, cause, subject);
+            }
+            None => {
+                let message = "does not say which macOS it needs".to_owned();
+                let finding = finding(&abi::MACOS_VERSION, Severity::Warning, message);
+                self.add(finding, Subject::default());
+            }
+        }
+    }
+}
+
+/// What to do about libraries that are needed by a common mistake.
+fn remedy(library: &str) -> Option<&'static str> {
+    if library.starts_with("libpython") {
+        return Some("do not link libpython: the interpreter that loads the kernel brings it");
+    }
+    if library.starts_with("libgomp") || library.starts_with("libomp") || library.starts_with("libiomp") {
+        return Some(
+            "build without `-fopenmp`: no OpenMP run time is on every system, and only Torch brings one",
+        );
+    }
+    if library.starts_with("libc.musl") || library == "libc.so" {
+        return Some("build with a compiler for glibc: this library was made for musl");
+    }
+    None
+}
