@@ -156,3 +156,11 @@ def run(command: list[str], **options) -> None:
     completed = subprocess.run(command, capture_output=True, text=True, **options)
     if completed.returncode:
         raise SystemExit(f"{' '.join(command)}\n{completed.stderr}{completed.stdout}")
+
+
+def closure(folder: pathlib.Path, suite: str, architecture: str, names: list[str]) -> list[pathlib.Path]:
+    """Downloads packages of a Debian suite with everything they depend on."""
+    environment = os.environ | {"APT_CONFIG": str(apt_configuration(folder.resolve(), suite, architecture))}
+    run(["apt-get", "update", "--quiet=2"], env=environment)
+    run(["apt-get", "install", "--quiet=2", "--yes", "--download-only", "--no-install-recommends", *names], env=environment)
+    return sorted((folder / "cache/archives").glob("*.deb"))

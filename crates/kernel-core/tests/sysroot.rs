@@ -7,4 +7,5 @@ mod sysroot {
     pub mod bench;
     pub mod findings;
     pub mod load;
+    pub mod systems;
 }

@@ -3,6 +3,7 @@
 use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_abi::Image;
 use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan, response};
 use kernel_core::toolchain::sysroot::runtime::Runtime;
 use kernel_core::toolchain::sysroot::undefined::{self, Definitions};
@@ -26,14 +27,19 @@ pub fn sources() -> Utf8PathBuf {
 pub struct Compiler {
     /// The command and its first arguments.
     pub command: Vec<String>,
+    /// The root of the system it runs in.
+    pub root: Utf8PathBuf,
     /// What the linker needs of the driver, such as `-fuse-ld=lld`.
     pub link_flags: Vec<String>,
 }
 
 impl Compiler {
+    /// Stands for the workbench's folder in a command.
+    pub const BENCH: &str = "@BENCH@";
+
     /// The compiler of this machine.
     pub fn host() -> Self {
-        Self { command: vec!["g++".into()], link_flags: Vec::new() }
+        Self { command: vec!["g++".into()], root: "/".into(), link_flags: Vec::new() }
     }
 }
 
@@ -42,14 +48,6 @@ pub struct Bench {
     directory: tempfile::TempDir,
     compiler: Compiler,
     policy: Policy,
-}
-
-/// What a link left behind.
-pub struct Linked {
-    /// The library.
-    pub library: Utf8PathBuf,
-    /// What the checks after the link say.
-    pub findings: Vec<Finding>,
 }
 
 impl Bench {
@@ -90,7 +88,7 @@ impl Bench {
     /// Runs the compiler in the folder.
     pub fn compile(&self, arguments: &[&str]) -> Output {
         let (program, first) = self.compiler.command.split_first().unwrap();
-        let first = first.iter().map(|argument| argument.replace("@BENCH@", self.root().as_str()));
+        let first = first.iter().map(|argument| argument.replace(Compiler::BENCH, self.root().as_str()));
         run(Command::new(program).args(first).args(arguments).current_dir(self.root()))
     }
 
@@ -118,8 +116,13 @@ impl Bench {
         LinkParts { crti, crtbegin, crtend, crtn, libgcc, libc_nonshared, libstdcxx }
     }
 
-    /// Links objects to `NAME.so` with everything the compiler has.
-    pub fn link(&self, name: &str, objects: &[Utf8PathBuf], runtimes: &[&'static Runtime]) -> Linked {
+    /// A file of the compiler's, by the path it has where the compiler runs.
+    fn read_part(&self, path: &Utf8Path) -> Vec<u8> {
+        fs_err::read(self.compiler.root.join(path.as_str().trim_start_matches('/'))).unwrap()
+    }
+
+    /// Links objects to `NAME.so` with everything the compiler has, and returns what the checks say.
+    pub fn link(&self, name: &str, objects: &[Utf8PathBuf], runtimes: &[&'static Runtime]) -> Vec<Finding> {
         self.link_with(name, objects, runtimes, &self.parts())
     }
 
@@ -130,7 +133,7 @@ impl Bench {
         objects: &[Utf8PathBuf],
         runtimes: &[&'static Runtime],
         parts: &LinkParts,
-    ) -> Linked {
+    ) -> Vec<Finding> {
         let exports = "{ global: run_checks; throw_across; kernel_*; local: *; };\n";
         fs_err::write(self.path("exports.map"), exports).unwrap();
         let (map, output) = (format!("{name}.map"), format!("{name}.so"));
@@ -150,8 +153,7 @@ impl Bench {
         let flags: Vec<&str> = self.compiler.link_flags.iter().map(String::as_str).collect();
         self.compile(&[&flags[..], &["@link.rsp"]].concat());
         let map = fs_err::read_to_string(self.path(&map)).unwrap();
-        let archive =
-            fs_err::read(parts.libstdcxx.as_ref().map_or(Utf8Path::new("/dev/null"), |path| path)).unwrap();
+        let archive = parts.libstdcxx.as_deref().map_or_else(Vec::new, |path| self.read_part(path));
         let definitions = Definitions {
             policy: self.policy,
             cpu: CPU,
@@ -160,10 +162,11 @@ impl Bench {
             static_libstdcxx: parts.libstdcxx.is_some(),
         };
         let library = self.path(&output);
-        let names = undefined::undefined(&fs_err::read(&library).unwrap()).unwrap();
+        let image = Image::parse(&fs_err::read(&library).unwrap().as_slice()).unwrap();
+        let names = undefined::names(&image.objects[0]);
         let mut findings = link_map::check(&map, &archive).unwrap();
         findings.extend(undefined::check(&names, &definitions));
-        Linked { library, findings }
+        findings
     }
 }
 

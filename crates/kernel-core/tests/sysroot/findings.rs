@@ -14,7 +14,7 @@ fn findings(source: &str, runtimes: &[&str], change: impl Fn(&mut LinkParts)) ->
     let runtimes: Vec<&Runtime> = runtimes.iter().map(|soname| Runtime::find(soname).unwrap()).collect();
     let mut parts = bench.parts();
     change(&mut parts);
-    let linked = bench.link_with("kernel", &["kernel.o".into()], &runtimes, &parts);
+    let found = bench.link_with("kernel", &["kernel.o".into()], &runtimes, &parts);
     let line = |finding: &kernel_spec::Finding| {
         let subject = [&finding.subject.symbol, &finding.subject.version, &finding.subject.library];
         let subject: Vec<&str> = subject.into_iter().flatten().map(String::as_str).collect();
@@ -26,7 +26,7 @@ fn findings(source: &str, runtimes: &[&str], change: impl Fn(&mut LinkParts)) ->
             subject.join(" ")
         )
     };
-    linked.findings.iter().map(line).collect::<Vec<_>>().join("\n")
+    found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -1,23 +1,68 @@
-//! The same two libraries load and pass on this system and on the oldest and newest in reach.
+//! The same two libraries load and pass on this system and on the oldest and the newest in reach, whatever compiled them.
 
 use std::process::Command;
 
 use kernel_core::toolchain::sysroot::Policy;
-
 use kernel_spec::Severity;
 
 use super::bench::{Bench, Compiler, run};
+use super::systems::System;
+
+/// Links both test libraries, which may give rise to notes but to nothing worse.
+fn link(compiler: Compiler) -> Bench {
+    let bench = Bench::new(compiler, Policy::Manylinux228);
+    for (name, standard) in [("cxx17", "-std=c++17"), ("cxx20", "-std=c++20")] {
+        let object = bench.object(&format!("{name}.cc"), &[standard]);
+        let findings = bench.link(name, &[object], &[]);
+        assert!(kernel_spec::finding::worst(&findings) <= Some(Severity::Note), "{findings:#?}");
+    }
+    bench
+}
+
+/// A program that runs on the oldest system: linked against its own start file, and against the stubs.
+fn old_program(bench: &Bench, oldest: &System) {
+    let multiarch = format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let part = |name: &str| oldest.file(&format!("{multiarch}/{name}"));
+    let libraries = ["sysroot/libdl.so.2", "sysroot/libc.so.6"];
+    run(Command::new("gcc")
+        .args(["-nostdlib", "-no-pie", "load.c", "-o", "load"])
+        .args([part("crt1.o"), part("crti.o")])
+        .args(libraries)
+        .args([part("libc_nonshared.a"), part("crtn.o")])
+        .current_dir(bench.root()));
+}
+
+/// Loads the libraries on this system and in the oldest and newest.
+fn load_everywhere(bench: &Bench) {
+    let oldest = System::get("oldest");
+    old_program(bench, &oldest);
+    let libraries = ["./cxx17.so", "./cxx20.so"];
+    run(Command::new("./load").args(libraries).current_dir(bench.root()));
+    for system in [oldest, System::get("newest")] {
+        system.run(bench.root(), &["./load", libraries[0], libraries[1]]);
+    }
+}
 
 #[test]
-fn libraries_pass_on_this_system() {
-    let bench = Bench::new(Compiler::host(), Policy::Manylinux228);
-    let libraries = [("cxx17", "-std=c++17"), ("cxx20", "-std=c++20")].map(|(name, standard)| {
-        let object = bench.object(&format!("{name}.cc"), &[standard]);
-        let linked = bench.link(name, &[object], &[]);
-        let worst = kernel_spec::finding::worst(&linked.findings);
-        assert!(worst <= Some(Severity::Note), "{:#?}", linked.findings);
-        linked.library
-    });
-    run(Command::new("gcc").args(["load.c", "-o", "load", "-ldl"]).current_dir(bench.root()));
-    run(Command::new(bench.path("load")).args(&libraries));
+fn libraries_of_this_machines_compiler_load_everywhere() {
+    load_everywhere(&link(Compiler::host()));
+}
+
+#[test]
+#[ignore = "long tier: unpacks compilers of 600 MB"]
+fn libraries_of_the_newest_gcc_load_everywhere() {
+    load_everywhere(&link(System::get("compilers").compiler("/usr/bin/g++-16", &[])));
+}
+
+#[test]
+#[ignore = "long tier: unpacks compilers of 600 MB"]
+fn libraries_of_the_newest_clang_load_everywhere() {
+    load_everywhere(&link(System::get("compilers").compiler("/usr/bin/clang++-23", &[])));
+}
+
+#[test]
+#[ignore = "long tier: unpacks compilers of 600 MB"]
+fn libraries_linked_by_lld_load_everywhere() {
+    let lld = ["-fuse-ld=lld", "--ld-path=/usr/bin/ld.lld-23"];
+    load_everywhere(&link(System::get("compilers").compiler("/usr/bin/clang++-23", &lld)));
 }

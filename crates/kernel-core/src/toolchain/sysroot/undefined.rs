@@ -6,12 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use kernel_abi::image::{Binding, Object};
 use kernel_spec::arch::Cpu;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Finding, code};
-use object::Endianness;
-use object::elf::FileHeader64;
-use object::read::elf::{ElfFile, FileHeader as _, Sym as _};
 
 use super::policy::Policy;
 use super::runtime::{Exports, Runtime};
@@ -37,26 +35,13 @@ pub struct Definitions<'a> {
 const TORCH_NAMESPACES: &[&str] = &["at", "c10", "c10d", "caffe2", "torch"];
 
 /// The names without a version that a library needs and does not only wish for, sorted.
-pub fn undefined(library: &[u8]) -> object::read::Result<BTreeSet<String>> {
-    let file = ElfFile::<FileHeader64<Endianness>>::parse(library)?;
-    let endian = file.endian();
-    let versions = file.elf_header().sections(endian, library)?.versions(endian, library)?;
-    let has_version = |index| match &versions {
-        Some(versions) => {
-            matches!(versions.version(versions.version_index(endian, index).index()), Ok(Some(_)))
-        }
-        None => false,
-    };
-    Ok(file
-        .elf_dynamic_symbol_table()
-        .enumerate()
-        .filter(|(_, symbol)| symbol.is_undefined(endian) && !symbol.is_weak())
-        .filter(|(index, _)| !has_version(*index))
-        .filter_map(|(_, symbol)| {
-            let name = symbol.name(endian, file.elf_dynamic_symbol_table().strings()).ok()?;
-            (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
-        })
-        .collect())
+pub fn names(library: &Object) -> BTreeSet<String> {
+    library
+        .symbols()
+        .filter(|symbol| !symbol.defined && symbol.binding != Binding::Weak && symbol.version.is_none())
+        .map(|symbol| symbol.name.into_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 /// One finding per name that nothing defines.
