@@ -38,6 +38,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Host(#[from] crate::host::HostError),
 
+    /// A variant could not be sealed.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Seal(#[from] crate::seal::SealError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

@@ -8,10 +8,12 @@ pub mod host;
 pub mod inputs;
 pub mod process;
 pub mod project;
+pub mod seal;
 pub mod suite;
 pub mod toolchain;
 pub mod tree;
 pub mod verbs;
+pub mod workspace_lock;
 
 pub use context::Context;
 pub use error::{Error, Result};

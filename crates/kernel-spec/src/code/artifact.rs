@@ -15,4 +15,8 @@ codes! {
         means: "A built variant holds something that does not belong there, or lacks something that does",
         example: "a link to nothing, or no `__init__.py`",
         remedy: "Build the variant again; a sealed directory must not be edited";
+    FOREIGN = "artifact/foreign", Check,
+        means: "The place of a variant holds something that no build has made",
+        example: "a directory `build/torch213-cxx11-cpu-x86_64-linux` with notes in it and no `metadata.json`",
+        remedy: "Move it away, or remove it if nobody needs it";
 }

@@ -51,4 +51,8 @@ codes! {
         means: "A Python package that a build needs is installed, but its files are not whole",
         example: "a `torch` directory without `version.py` after an interrupted upgrade",
         remedy: "Install the package again in the environment that the error names";
+    NO_LOCK = "environment/no-lock", Environment,
+        means: "The file system of the project has no locks, so two builds at once are not kept apart",
+        example: "a project on a network drive without a lock service",
+        remedy: "Run one build at a time there, or move the project to a local disk";
 }
