@@ -30,6 +30,13 @@ impl Context {
         self.working_directory.join(path)
     }
 
+    /// The per-user configuration directory of this program, by the XDG base directory rules.
+    pub fn configuration_directory(&self) -> Option<Utf8PathBuf> {
+        let home = |variable: &str| self.environment.get(variable).map(Utf8PathBuf::from);
+        let directory = home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config")));
+        directory.map(|directory| directory.join("kernel-builder"))
+    }
+
     /// The per-user cache directory of this program, by the XDG base directory rules.
     pub fn cache_directory(&self) -> Option<Utf8PathBuf> {
         let under = |variable: &str| self.environment.get(variable).map(Utf8PathBuf::from);

@@ -33,6 +33,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Digest(#[from] crate::digest::DigestError),
 
+    /// The user's matrix cannot be used.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Matrix(#[from] crate::matrix::MatrixFileError),
+
     /// There is no usable Python.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -6,6 +6,7 @@ pub mod digest;
 pub mod error;
 pub mod host;
 pub mod inputs;
+pub mod matrix;
 pub mod process;
 pub mod project;
 pub mod seal;
