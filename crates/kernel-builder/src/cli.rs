@@ -8,7 +8,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use kernel_spec::code;
 use kernel_spec::report::Failure;
 
-use crate::commands::{Answer, Run, clean, completions, explain, schema};
+use crate::commands::{Answer, Run, build, clean, completions, explain, plan, schema};
 use crate::output::{Choices, Color};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -35,6 +35,9 @@ macro_rules! commands {
 
 commands! {
     Clean(clean),
+    #[command(visible_alias = "build-and-copy")]
+    Build(build),
+    Plan(plan),
     Explain(explain),
     Completions(completions),
     Schema(schema),

@@ -48,6 +48,26 @@ pub enum Error {
     #[diagnostic(transparent)]
     Seal(#[from] crate::seal::SealError),
 
+    /// No variant was chosen.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Choice(#[from] crate::verbs::build::ChoiceError),
+
+    /// There is nothing to compile with.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Toolchain(#[from] crate::toolchain::parts::ToolchainError),
+
+    /// The local engine did not build.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Local(#[from] crate::engine::local::LocalError),
+
+    /// A name cannot be written into a generated file.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Unwritable(#[from] crate::render::escape::Unwritable),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

@@ -3,12 +3,15 @@
 
 pub mod context;
 pub mod digest;
+pub mod engine;
 pub mod error;
 pub mod host;
 pub mod inputs;
 pub mod matrix;
+pub mod plan;
 pub mod process;
 pub mod project;
+pub mod render;
 pub mod seal;
 pub mod suite;
 pub mod toolchain;

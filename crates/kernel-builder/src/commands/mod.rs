@@ -13,9 +13,11 @@
 //! Options that are also settings (`--engine`, `--jobs`) stay `Option`, are named in `flags`, and are then read from
 //! `session.settings`.
 
+pub(crate) mod build;
 pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod plan;
 pub(crate) mod schema;
 
 use kernel_spec::report::Report;

@@ -1,3 +1,6 @@
 //! What a build needs besides the project: compilers, libraries and headers, found or made.
 
+pub mod compiler;
+pub mod fingerprint;
+pub mod parts;
 pub mod sysroot;

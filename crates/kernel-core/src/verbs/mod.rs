@@ -1,3 +1,5 @@
 //! The verbs: what the program does, one file for each command that does more than to look something up.
 
+pub mod build;
 pub mod clean;
+pub mod plan;

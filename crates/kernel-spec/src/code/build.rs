@@ -1,10 +1,46 @@
-//! Codes of compiling and linking.
+//! Codes of planning, compiling and linking.
 
 codes! {
     /// The codes of builds.
     ALL;
+    PLAN = "build/plan", Manifest,
+        means: "The project cannot be built as this variant; each reason is listed with its own code",
+        example: "a flag that is not allowed, and a CUDA source in a CPU component",
+        remedy: "Mend the listed faults; `kernel-builder plan` shows them without building";
+    FLAG = "build/flag", Manifest,
+        means: "A flag or include directory of the project could make the compiler run, read or write something outside the build",
+        example: "`cxx-flags = [\"-fplugin=./x.so\"]` or `include = [\"/usr/include/foo\"]`",
+        remedy: "Remove it; the owner of a machine can allow one flag with `--allow-flag`";
+    SOURCE = "build/source", Manifest,
+        means: "A listed file cannot be compiled for the component's backend",
+        example: "a `.cu` file in a component with `backend = \"cpu\"`",
+        remedy: "Move the file to a component of its own backend, or remove it from `src`";
+    COMPONENT_LEFT_OUT = "build/component-left-out", Manifest,
+        means: "A component is not part of this variant",
+        example: "`cuda-minver = \"12.8\"` in a variant for CUDA 12.6",
+        remedy: "Nothing, if that is meant; otherwise lower the bound or do not build this variant";
     COMPILE = "build/compile", Build,
         means: "A compiler rejected a source",
         example: "a missing semicolon in `relu_cpu/relu.cpp`",
         remedy: "The compiler's own message comes first in the output; mend the source it names";
+    LINK = "build/link", Build,
+        means: "The objects could not be linked into one library",
+        example: "a function that two sources define",
+        remedy: "The linker's own message comes first in the output; it names the symbol and the objects";
+    OUT_OF_MEMORY = "build/out-of-memory", Build,
+        means: "The system ended a compiler because memory ran out",
+        example: "eight compilers with all of torch's headers on a machine with 8 GB",
+        remedy: "Build with fewer `--jobs`, or give the machine or container more memory";
+    ENGINE = "build/engine", Build,
+        means: "The build stopped without a message of a compiler or linker",
+        example: "the disk is full while Ninja writes its log",
+        remedy: "The last lines of the output say why";
+    UNWRITABLE = "build/unwritable", Manifest,
+        means: "A name or value cannot be passed on to a tool",
+        example: "a source whose file name holds a line break",
+        remedy: "Rename the file or change the value: line ends and NUL cannot be passed on";
+    UNDECLARED_INPUT = "build/undeclared-input", Check,
+        means: "A compiler read a file of the project that no `src` list declares",
+        example: "a header included through a macro, which no scan of the sources can see",
+        remedy: "Add the file to the `src` list of the component that includes it";
 }

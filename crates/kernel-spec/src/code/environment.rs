@@ -43,6 +43,26 @@ codes! {
         means: "A file's name is not UTF-8, so it cannot be written into the metadata",
         example: "a file named in Latin-1, unpacked from an old archive",
         remedy: "Rename the file, or move it out of the directory";
+    COMPILER = "environment/compiler", Environment,
+        means: "No usable C++ compiler was found",
+        example: "a fresh system without `g++`",
+        remedy: "Install GCC or Clang (`apt install g++`, `dnf install gcc-c++`), or name one in `CXX`";
+    NINJA = "environment/ninja", Environment,
+        means: "Ninja was not found, and the local engine runs compilers through it",
+        example: "neither `PATH` nor the Python environment has `ninja`",
+        remedy: "Install it: `pip install ninja`, or your system's package `ninja-build`";
+    SANDBOX = "environment/sandbox", Environment,
+        means: "The sandbox was required and does not work here",
+        example: "`--sandbox require` in a container that forbids user namespaces",
+        remedy: "Install bubblewrap and allow user namespaces, or build with `--sandbox off`";
+    FRAMEWORK_PART = "environment/framework-part", Environment,
+        means: "The Python environment lacks the framework whose headers the kernel needs",
+        example: "a torch kernel built with an interpreter that has no torch",
+        remedy: "Install it in that environment, or choose another interpreter with `--python`";
+    BACKEND_TOOLCHAIN = "environment/backend-toolchain", Environment,
+        means: "The local engine has no toolchain for this backend",
+        example: "a CUDA variant where only a host compiler is known",
+        remedy: "Build the variant on a machine or with an engine that has that toolchain";
     PYTHON = "environment/python", Environment,
         means: "There is no Python interpreter to work with",
         example: "`build --python .venv` where `.venv` has no `bin/python`",

@@ -15,4 +15,8 @@ codes! {
         means: "The description of a machine cannot be read",
         example: "`variants --env machine.toml` where the file has no `os`",
         remedy: "Write a table with `cpu`, `os`, `python`, `tvm-ffi` and `[torch]` with `version` and, as far as it was compiled for it, `cuda`, `rocm` or `xpu`";
+    NONE_HERE = "variant/none-here", Manifest,
+        means: "This machine can build no variant of the project that it could also load",
+        example: "`build` of a kernel for CUDA alone on a machine without it",
+        remedy: "Name a variant with `--variant`; `kernel-builder variants --explain` says what this machine accepts";
 }

@@ -5,15 +5,19 @@ use serde::Serialize;
 
 use crate::{Code, ExitClass, Finding, Span};
 
+pub mod build;
 mod clean;
 mod completions;
 mod explain;
+pub mod plan;
 mod schema;
 pub mod test;
 
+pub use build::{BuildReport, BuiltVariant, Work};
 pub use clean::{CleanReport, KeptPath};
 pub use completions::CompletionsReport;
 pub use explain::{CodeEntry, ExplainReport};
+pub use plan::PlanReport;
 pub use schema::SchemaReport;
 pub use test::TestReport;
 
@@ -22,9 +26,11 @@ pub use test::TestReport;
 #[serde(tag = "command", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "each is named after its command and documented at its type")]
 pub enum Report {
+    Build(BuildReport),
     Clean(CleanReport),
     Completions(CompletionsReport),
     Explain(ExplainReport),
+    Plan(PlanReport),
     Schema(SchemaReport),
     Test(TestReport),
 }
@@ -33,9 +39,12 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
-            Report::Clean(_) | Report::Completions(_) | Report::Explain(_) | Report::Schema(_) => {
-                ExitClass::Success
-            }
+            Report::Build(_)
+            | Report::Clean(_)
+            | Report::Completions(_)
+            | Report::Explain(_)
+            | Report::Plan(_)
+            | Report::Schema(_) => ExitClass::Success,
             Report::Test(report) => report.exit(),
         }
     }

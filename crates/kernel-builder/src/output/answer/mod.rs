@@ -1,8 +1,10 @@
 //! How people read a report: one file per command.
 
+mod build;
 mod clean;
 mod completions;
 mod explain;
+mod plan;
 mod schema;
 mod test;
 
@@ -15,9 +17,11 @@ use super::page::Page;
 pub(super) fn render(report: &Report) -> Page {
     let mut page = Page::new();
     match report {
+        Report::Build(report) => build::render(report, &mut page),
         Report::Clean(report) => clean::render(report, &mut page),
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
+        Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
     }

@@ -1,0 +1,88 @@
+//! `build`: from sources to a sealed variant.
+
+use std::collections::BTreeSet;
+
+use camino::Utf8PathBuf;
+use kernel_core::engine::local::sandbox::Mode;
+use kernel_core::toolchain::sysroot::Policy;
+use kernel_core::verbs::build::{BuildOptions, build};
+use kernel_core::verbs::plan::PlanOptions;
+use kernel_spec::plan::Profile;
+use kernel_spec::report::Report;
+
+use super::{Answer, Run};
+use crate::session::Session;
+use crate::settings::Layer;
+
+/// Build variants of a kernel into `build/<variant>`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  kernel-builder build . --variant torch215-cxx11-cpu-x86_64-linux")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    plan: PlanArguments,
+    /// Confine compilers with bubblewrap: auto, require or off
+    #[arg(long, value_name = "MODE", default_value = "auto")]
+    sandbox: Mode,
+    /// Commands at once; by default from cores and memory
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Put variants here instead of `build` in the project
+    #[arg(long, value_name = "DIR")]
+    out: Option<Utf8PathBuf>,
+    /// Go on with other steps after a failure
+    #[arg(long)]
+    keep_going: bool,
+}
+
+/// What `build` and `plan` share.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArguments {
+    /// The project's directory
+    #[arg(value_name = "DIR", default_value = ".")]
+    project: Utf8PathBuf,
+    /// A variant, by name; repeat for more. Without it: those that this machine can build and load
+    #[arg(long = "variant", value_name = "V")]
+    variants: Vec<String>,
+    /// Compile for this machine while writing: debug information, nothing stripped
+    #[arg(long)]
+    dev: bool,
+    /// Oldest systems the result must run on: manylinux_2_28, manylinux_2_34 or host
+    #[arg(long, value_name = "POLICY", default_value = "manylinux_2_28")]
+    policy: Policy,
+    /// The interpreter whose torch or tvm-ffi is built for, or its environment's directory
+    #[arg(long, value_name = "P")]
+    python: Option<String>,
+    /// Allow one flag of the project that is refused otherwise; repeat for more
+    #[arg(long = "allow-flag", value_name = "FLAG", allow_hyphen_values = true)]
+    allowed_flags: Vec<String>,
+}
+
+impl PlanArguments {
+    pub(crate) fn options(self) -> PlanOptions {
+        PlanOptions {
+            project: self.project,
+            variants: self.variants,
+            python: self.python,
+            profile: if self.dev { Profile::Dev } else { Profile::Release },
+            policy: self.policy,
+            allowed_flags: BTreeSet::from_iter(self.allowed_flags),
+        }
+    }
+}
+
+impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        Layer::new()
+    }
+
+    fn run(self, session: &Session) -> Answer {
+        let options = BuildOptions {
+            plan: self.plan.options(),
+            sandbox: self.sandbox,
+            jobs: self.jobs.map(usize::from),
+            keep_going: self.keep_going,
+            output: self.out,
+        };
+        Ok(Report::Build(build(&session.context, &options)?))
+    }
+}

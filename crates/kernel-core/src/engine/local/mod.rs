@@ -1,0 +1,189 @@
+//! The local engine: Ninja on this machine, confined by bubblewrap where that works.
+
+pub mod audit;
+pub mod failure;
+pub mod limits;
+pub mod sandbox;
+pub mod staging;
+pub mod transcript;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Event;
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::{Built, Job, Limits, Workshop};
+use crate::Context;
+use crate::process::{Command, Finished, ProcessError};
+use crate::render::FileSet;
+use crate::render::escape::Unwritable;
+use crate::render::ninja::{WORK, build_directory, top};
+use crate::toolchain::compiler::in_path;
+use transcript::{STATUS, Said, Transcript};
+
+/// Why the local engine did not build.
+#[derive(Debug, Error, Diagnostic)]
+pub enum LocalError {
+    /// There is no Ninja.
+    #[error("Ninja was not found in `PATH`, nor beside `{interpreter}`")]
+    #[diagnostic(
+        code("environment/ninja"),
+        help("install it: `pip install ninja`, or your system's package `ninja-build`")
+    )]
+    NoNinja {
+        /// The interpreter of the chosen Python environment.
+        interpreter: Utf8PathBuf,
+    },
+    /// A sandbox was asked for and does not work.
+    #[error("the sandbox is required and cannot be used: {reason}")]
+    #[diagnostic(
+        code("environment/sandbox"),
+        help("install bubblewrap and allow user namespaces, or build with `--sandbox off`")
+    )]
+    NoSandbox {
+        /// Why.
+        reason: String,
+    },
+    /// A step failed.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Steps(#[from] kernel_spec::error::Faults),
+    /// Ninja could not be run.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Process(#[from] ProcessError),
+    /// A file could not be written.
+    #[error("the build directory `{directory}` cannot be written")]
+    #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
+    Write {
+        /// Where.
+        directory: Utf8PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A name cannot be written into a build file.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Unwritable(#[from] Unwritable),
+}
+
+/// Ninja: in the user's `PATH`, else in the Python environment's own directory of programs.
+pub fn ninja(context: &Context, interpreter: &Utf8Path) -> Result<Utf8PathBuf, LocalError> {
+    let beside =
+        || interpreter.parent().map(|directory| directory.join("ninja")).filter(|path| path.is_file());
+    let found = in_path(context, "ninja").or_else(|| in_path(context, "ninja-build")).or_else(beside);
+    found.ok_or_else(|| LocalError::NoNinja { interpreter: interpreter.to_owned() })
+}
+
+/// The local engine as this build uses it.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Ninja.
+    pub ninja: Utf8PathBuf,
+    /// Whether commands are confined.
+    pub sandbox: sandbox::Mode,
+    /// How many run at once.
+    pub limits: Limits,
+}
+
+impl Local {
+    /// Runs every step of every job that is not up to date.
+    pub fn build(&self, context: &Context, workshop: Workshop, jobs: &[Job]) -> Result<Built, LocalError> {
+        for job in jobs {
+            prepare(workshop.project, job)?;
+        }
+        let names = jobs.iter().map(|job| job.plan.variant.as_str());
+        let mut files = FileSet::default();
+        files.insert("build.ninja", top(names, self.limits.heavy)?);
+        files.insert(".gitignore", "*\n");
+        let work = workshop.project.join(WORK);
+        files.write(&work).map_err(|source| LocalError::Write { directory: work, source })?;
+        let (command, sandbox) = self.command(context, workshop, jobs)?;
+        let transcript = Self::run(context, &command, jobs)?;
+        if sandbox == "none" {
+            audit::audit(context, &self.ninja, workshop.project, jobs)?;
+        }
+        let libraries = jobs.iter().filter_map(|job| {
+            let library = job.plan.library.as_ref()?;
+            let build = workshop.project.join(build_directory(&job.plan.variant));
+            Some((job.plan.variant.clone(), build.join(&library.link.output)))
+        });
+        Ok(Built { libraries: libraries.collect(), ran: transcript.ran, sandbox })
+    }
+
+    fn command(
+        &self,
+        context: &Context,
+        workshop: Workshop,
+        jobs: &[Job],
+    ) -> Result<(Command, &'static str), LocalError> {
+        let plain = || {
+            Command::new(self.ninja.clone())
+                .directory(workshop.project)
+                .variable("NINJA_STATUS", STATUS)
+                .variable("PATH", "/usr/local/bin:/usr/bin:/bin")
+        };
+        let (command, sandbox) = match self.sandbox {
+            sandbox::Mode::Off => (plain(), "none"),
+            mode => match sandbox::find(context) {
+                Ok(program) => (sandbox::command(&program, workshop, jobs, &self.ninja), "bubblewrap"),
+                Err(reason) if mode == sandbox::Mode::Require => {
+                    return Err(LocalError::NoSandbox { reason });
+                }
+                Err(_) => (plain(), "none"),
+            },
+        };
+        let keep_going = if self.limits.keep_going { "0" } else { "1" };
+        let file = format!("{WORK}/build.ninja");
+        let jobs = self.limits.jobs.to_string();
+        Ok((command.arguments(["-f", &file, "-j", &jobs, "-k", keep_going]), sandbox))
+    }
+
+    fn run(context: &Context, command: &Command, jobs: &[Job]) -> Result<Transcript, LocalError> {
+        let mut transcript = Transcript::default();
+        let finished: Finished = command.stream(context, &mut |line| {
+            let event = match transcript.take(&line.text) {
+                Said::Progress { done, total, what } => Event::Progress { done, total, message: what },
+                Said::Output(line) => {
+                    let origin = "compiler".to_owned();
+                    Event::Log { origin, line }
+                }
+                Said::Aside => return,
+            };
+            context.sink.event(&event);
+        })?;
+        if finished.succeeded() {
+            return Ok(transcript);
+        }
+        Err(failure::explain(&transcript, &finished, jobs).into())
+    }
+}
+
+/// Writes the generated files of a job and links its toolchain parts.
+fn prepare(project: &Utf8Path, job: &Job) -> Result<(), LocalError> {
+    let directory = project.join(build_directory(&job.plan.variant));
+    let write = || -> std::io::Result<()> {
+        job.files.write(&directory)?;
+        let links = directory.join("tc");
+        fs_err::create_dir_all(&links)?;
+        for entry in fs_err::read_dir(&links)? {
+            let entry = entry?;
+            if !entry.file_name().to_str().is_some_and(|name| job.parts.contains_key(name)) {
+                fs_err::remove_file(entry.path())?;
+            }
+        }
+        for (name, target) in &job.parts {
+            let link = links.join(name);
+            if fs_err::read_link(&link).is_ok_and(|present| present == *target) {
+                continue;
+            }
+            if link.symlink_metadata().is_ok() {
+                fs_err::remove_file(&link)?;
+            }
+            fs_err::os::unix::fs::symlink(target, &link)?;
+        }
+        Ok(())
+    };
+    write().map_err(|source| LocalError::Write { directory: directory.clone(), source })
+}

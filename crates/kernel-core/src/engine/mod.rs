@@ -1,0 +1,55 @@
+//! Engines execute what the plan says and decide nothing. Rendering happens before, stamping, checking and sealing
+//! after, identically for all of them.
+
+pub mod local;
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Plan;
+
+use crate::render::FileSet;
+
+/// One variant to build.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What to do.
+    pub plan: Plan,
+    /// The generated files, relative to the variant's build directory.
+    pub files: FileSet,
+    /// Toolchain parts: the name in `tc/` and what it is on this machine.
+    pub parts: BTreeMap<String, Utf8PathBuf>,
+    /// Directories that the tools themselves live in and read from.
+    pub directories: Vec<Utf8PathBuf>,
+}
+
+/// How a build is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Commands at once.
+    pub jobs: usize,
+    /// Compiles of much memory at once.
+    pub heavy: usize,
+    /// Whether the other steps go on after a failure.
+    pub keep_going: bool,
+}
+
+/// What an engine made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// The finished libraries, by variant. Variants of Python alone have none.
+    pub libraries: BTreeMap<String, Utf8PathBuf>,
+    /// Edges that ran, in the order they finished.
+    pub ran: Vec<String>,
+    /// How the commands were confined: `bubblewrap` or `none`.
+    pub sandbox: &'static str,
+}
+
+/// The project as an engine sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Workshop<'a> {
+    /// The project's directory.
+    pub project: &'a Utf8Path,
+    /// The staged copy of its inputs.
+    pub staged: &'a Utf8Path,
+}

@@ -1,0 +1,162 @@
+//! The flags we add, all of them. What a distribution may have made a default (stack protector, CET, FORTIFY, PIC,
+//! …) is stated here, on or off, so that two compilers of one version give one result wherever they were packaged.
+
+use kernel_spec::Backend;
+use kernel_spec::Version;
+use kernel_spec::arch::Cpu;
+use kernel_spec::matrix::Matrix;
+use kernel_spec::plan::{CompilerFamily, Flag, Language, Profile};
+use kernel_spec::variant::{ArchVariant, FrameworkAbi};
+
+/// What decides the flags of a whole variant.
+#[derive(Clone, Debug)]
+pub struct Base<'a> {
+    /// The variant.
+    pub variant: &'a ArchVariant,
+    /// How it is compiled.
+    pub profile: Profile,
+    /// Whose options are used.
+    pub family: CompilerFamily,
+    /// The torch whose headers are read, where the framework is torch.
+    pub torch: Option<&'a Version>,
+}
+
+/// Which macro tells sources their backend, and what else that backend defines (formats, section 4.3).
+static BACKEND_DEFINITIONS: &[(Backend, &[&str])] = &[
+    (Backend::Cpu, &["-DCPU_KERNEL"]),
+    (Backend::Cuda, &["-DCUDA_KERNEL", "-DUSE_CUDA=1"]),
+    (Backend::Metal, &["-DMETAL_KERNEL"]),
+    (Backend::Rocm, &["-DROCM_KERNEL", "-DUSE_ROCM=1"]),
+    (Backend::Xpu, &["-DXPU_KERNEL", "-DUSE_XPU"]),
+];
+
+fn is_torch(variant: &ArchVariant) -> bool {
+    !matches!(variant.framework, FrameworkAbi::TvmFfi(_))
+}
+
+impl Base<'_> {
+    /// Flags before a component's own, which may therefore override them.
+    pub fn before(&self, language: Language) -> Vec<Flag> {
+        let mut flags = vec![Flag::plain(self.standard(language))];
+        flags.extend(plain(self.optimisation()));
+        flags.extend(plain(CODE));
+        if language != Language::C {
+            flags.extend(plain(&["-fvisibility-inlines-hidden", "-D_GLIBCXX_USE_CXX11_ABI=1"]));
+        }
+        match self.variant.system.cpu {
+            Cpu::X86_64 => flags.extend(plain(&["-march=x86-64", "-mtune=generic", "-fcf-protection=full"])),
+            Cpu::Aarch64 => {
+                flags.extend(plain(&["-march=armv8-a", "-mtune=generic", "-mbranch-protection=standard"]));
+            }
+        }
+        if self.family == CompilerFamily::Gcc {
+            flags.extend(plain(&["-fno-gnu-unique", "-fno-canonical-system-headers"]));
+        }
+        flags.push(Flag::in_build("-ffile-prefix-map=", "=./"));
+        flags.extend(self.definitions().into_iter().map(Flag::Plain));
+        flags
+    }
+
+    /// Search paths of the toolchain parts, after a component's own.
+    pub fn after(&self) -> Vec<Flag> {
+        let mut flags = Vec::new();
+        if is_torch(self.variant) {
+            flags.push(Flag::in_build("-I", "include"));
+        }
+        for path in self.system_includes() {
+            flags.push(Flag::in_build("-isystem ", format!("tc/{path}")));
+        }
+        flags
+    }
+
+    /// The parts that `system_includes` reach into.
+    pub fn parts(&self) -> Vec<String> {
+        match self.variant.framework {
+            FrameworkAbi::Torch { .. } | FrameworkAbi::TorchStableAbi(_) => {
+                vec!["python".into(), "torch".into()]
+            }
+            FrameworkAbi::TvmFfi(_) => vec!["tvm-ffi".into()],
+        }
+    }
+
+    /// Whether the library is a Python module that torch loads.
+    pub fn is_torch(&self) -> bool {
+        is_torch(self.variant)
+    }
+
+    /// The macro by which sources may ask for the id while they are preprocessed.
+    pub fn extension_macro(&self) -> &'static str {
+        if is_torch(self.variant) { "TORCH_EXTENSION_NAME" } else { "TVM_FFI_EXTENSION_NAME" }
+    }
+
+    /// Flags of the identity unit.
+    pub fn identity(&self) -> Vec<Flag> {
+        let mut flags = self.before(Language::C);
+        if is_torch(self.variant) {
+            flags.push(Flag::in_build("-isystem ", "tc/python"));
+        }
+        flags
+    }
+
+    fn system_includes(&self) -> &'static [&'static str] {
+        match self.variant.framework {
+            FrameworkAbi::Torch { .. } | FrameworkAbi::TorchStableAbi(_) => {
+                &["torch/include", "torch/include/torch/csrc/api/include", "python"]
+            }
+            FrameworkAbi::TvmFfi(_) => &["tvm-ffi/include"],
+        }
+    }
+
+    fn standard(&self, language: Language) -> &'static str {
+        match language {
+            Language::C => "-std=gnu17",
+            _ => match self.torch.map(|torch| Matrix::embedded().cxx_standard(torch)) {
+                Some(20) => "-std=c++20",
+                _ => "-std=c++17",
+            },
+        }
+    }
+
+    fn optimisation(&self) -> &'static [&'static str] {
+        match self.profile {
+            Profile::Release => &["-O3", "-DNDEBUG"],
+            Profile::Dev => &["-O2", "-g"],
+        }
+    }
+
+    fn definitions(&self) -> Vec<String> {
+        let backend = self.variant.compute.backend();
+        let own =
+            BACKEND_DEFINITIONS.iter().find(|(known, _)| *known == backend).map_or(&[][..], |(_, own)| own);
+        let mut definitions: Vec<String> = own.iter().map(|&text| text.to_owned()).collect();
+        if is_torch(self.variant) {
+            definitions.push("-DPy_LIMITED_API=0x03090000".into());
+        }
+        if let FrameworkAbi::TorchStableAbi(version) = self.variant.framework {
+            definitions.push(format!(
+                "-DTORCH_TARGET_VERSION={:#018x}",
+                version.major() << 56 | version.minor() << 48
+            ));
+        }
+        definitions
+    }
+}
+
+/// Code generation that no profile changes.
+static CODE: &[&str] = &[
+    "-fPIC",
+    "-fplt",
+    "-fvisibility=hidden",
+    "-fstack-protector-strong",
+    "-fstack-clash-protection",
+    "-U_FORTIFY_SOURCE",
+    "-D_FORTIFY_SOURCE=2",
+    "-fasynchronous-unwind-tables",
+    "-fno-lto",
+    "-fno-common",
+    "-fdiagnostics-color=never",
+];
+
+fn plain(flags: &'static [&'static str]) -> impl Iterator<Item = Flag> {
+    flags.iter().map(|&text| Flag::plain(text))
+}

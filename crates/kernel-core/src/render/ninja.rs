@@ -1,0 +1,199 @@
+//! One `build.ninja` per variant: the plan's steps as edges. It names no absolute path and no tool, so it is the same
+//! on every machine and for every engine; compilers come from `toolchain.ninja`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use kernel_spec::plan::{CompatibilityStep, CompileStep, Flag, Language, Library, Weight};
+
+use super::escape::{Unwritable, ninja_path, ninja_value, response, shell};
+
+/// Folder of all builds of a project, relative to it.
+pub const WORK: &str = ".kernel-builder";
+
+/// The pool of compiles that need much memory; the file that includes ours gives it its depth.
+pub const POOL: &str = "heavy";
+
+/// The build directory of a variant, relative to the project, which is where every command runs.
+pub fn build_directory(variant: &str) -> String {
+    format!("{WORK}/{variant}")
+}
+
+/// `build.ninja` of a variant.
+pub fn variant(name: &str, library: &Library) -> Result<String, Unwritable> {
+    let build = build_directory(name);
+    let mut text = String::new();
+    let _ = writeln!(text, "# Written by kernel-builder. Every command runs in the project's directory.");
+    let _ = writeln!(text, "ninja_required_version = 1.8");
+    let _ = writeln!(text, "include {}", ninja_path(&format!("{build}/toolchain.ninja"))?);
+    let flags = FlagSets::of(library);
+    flags.write(&mut text, &build)?;
+    rules(&mut text);
+    for step in &library.compile {
+        edge(&mut text, step, &flags, &build)?;
+    }
+    identity(&mut text, library, &build)?;
+    for step in &library.link.compatibility {
+        compatibility(&mut text, step, &build)?;
+    }
+    link_edge(&mut text, library, &build)?;
+    Ok(text)
+}
+
+fn compatibility(text: &mut String, step: &CompatibilityStep, build: &str) -> Result<(), Unwritable> {
+    let inside = |path: &String| ninja_path(&format!("{build}/{path}"));
+    let what = match step {
+        CompatibilityStep::Compile { source, object, flags } => {
+            let _ = writeln!(text, "build {}: c {} | $stamp", inside(object)?, inside(source)?);
+            let _ = writeln!(text, "  flags = {}", command_words(flags)?);
+            format!("compile {source} (compatibility)")
+        }
+        CompatibilityStep::Archive { objects, archive } => {
+            let objects: Result<Vec<String>, _> = objects.iter().map(inside).collect();
+            let _ = writeln!(text, "build {}: archive {} | $stamp", inside(archive)?, objects?.join(" "));
+            format!("archive {archive}")
+        }
+    };
+    let _ = writeln!(text, "  what = {}", ninja_value(&what)?);
+    Ok(())
+}
+
+/// The rules; `PWD` keeps the real directory out of debug information.
+fn rules(text: &mut String) {
+    let compile = |text: &mut String, rule: &str, driver: &str| {
+        let _ = writeln!(text, "rule {rule}");
+        let _ = writeln!(
+            text,
+            "  command = PWD=/proc/self/cwd {driver} $prefix_map $flags -MMD -MF $depfile -c $in -o $out"
+        );
+        let _ = writeln!(text, "  description = $what");
+        let _ = writeln!(text, "  depfile = $out.d");
+        let _ = writeln!(text, "  deps = gcc");
+    };
+    compile(text, "c", "$cxx -x c");
+    compile(text, "cxx", "$cxx");
+    let _ = writeln!(text, "rule archive");
+    let _ = writeln!(text, "  command = rm -f $out && $ar rcsD $out $in");
+    let _ = writeln!(text, "  description = $what");
+    let _ = writeln!(text, "rule link");
+    let _ = writeln!(text, "  command = PWD=/proc/self/cwd $cxx @$out.rsp");
+    let _ = writeln!(text, "  description = $what");
+    let _ = writeln!(text, "  rspfile = $out.rsp");
+    let _ = writeln!(text, "  rspfile_content = $arguments");
+}
+
+/// The distinct lists of flags. Thousands of sources share a few of them.
+struct FlagSets<'a>(BTreeMap<&'a [Flag], usize>);
+
+impl<'a> FlagSets<'a> {
+    fn of(library: &'a Library) -> Self {
+        let mut sets = BTreeMap::new();
+        for step in &library.compile {
+            let next = sets.len();
+            sets.entry(step.flags.as_slice()).or_insert(next);
+        }
+        Self(sets)
+    }
+
+    fn write(&self, text: &mut String, build: &str) -> Result<(), Unwritable> {
+        let mut sets: Vec<_> = self.0.iter().map(|(flags, at)| (*at, *flags)).collect();
+        sets.sort_unstable_by_key(|(at, _)| *at);
+        for (at, flags) in sets {
+            let _ = writeln!(text, "flags_{at} = {}", flag_words(flags, build)?);
+        }
+        let _ = writeln!(text, "stamp = {}", ninja_value(&format!("{build}/toolchain.stamp"))?);
+        Ok(())
+    }
+}
+
+fn edge(text: &mut String, step: &CompileStep, flags: &FlagSets, build: &str) -> Result<(), Unwritable> {
+    let object = ninja_path(&format!("{build}/{}", step.object))?;
+    let rule = if step.language == Language::C { "c" } else { "cxx" };
+    let _ = writeln!(text, "build {object}: {rule} {} | $stamp", ninja_path(&step.source)?);
+    let _ = writeln!(text, "  flags = $flags_{}", flags.0[step.flags.as_slice()]);
+    let what = format!("compile {} ({})", step.source, step.component);
+    let _ = writeln!(text, "  what = {}", ninja_value(&what)?);
+    if step.weight == Weight::Heavy {
+        let _ = writeln!(text, "  pool = {POOL}");
+    }
+    Ok(())
+}
+
+fn identity(text: &mut String, library: &Library, build: &str) -> Result<(), Unwritable> {
+    let unit = &library.identity;
+    let object = ninja_path(&format!("{build}/{}", unit.object))?;
+    let source = ninja_path(&format!("{build}/{}", unit.source))?;
+    let _ = writeln!(text, "build {object}: c {source} | $stamp");
+    let _ = writeln!(text, "  flags = {}", flag_words(&unit.flags, build)?);
+    let _ = writeln!(text, "  what = compile the identity unit");
+    Ok(())
+}
+
+fn link_edge(text: &mut String, library: &Library, build: &str) -> Result<(), Unwritable> {
+    let step = &library.link;
+    let output = ninja_path(&format!("{build}/{}", step.output))?;
+    let inside = |path: &String| ninja_path(&format!("{build}/{path}"));
+    let objects: Result<Vec<String>, _> = step.objects.iter().map(inside).collect();
+    let mut others = vec![inside(&step.version_script)?, "$stamp".to_owned()];
+    for made in &step.compatibility {
+        if let CompatibilityStep::Archive { archive, .. } = made {
+            others.push(inside(archive)?);
+        }
+    }
+    let _ = writeln!(text, "build {output}: link {} | {}", objects?.join(" "), others.join(" "));
+    let arguments: Result<Vec<String>, Unwritable> =
+        step.arguments.iter().map(|argument| ninja_value(&response(argument)?)).collect();
+    let _ = writeln!(text, "  arguments = {}", arguments?.join(" "));
+    let _ = writeln!(text, "  what = link");
+    let _ = writeln!(text, "build {}: phony {output}", ninja_path(&format!("{build}/all"))?);
+    Ok(())
+}
+
+fn flag_words(flags: &[Flag], build: &str) -> Result<String, Unwritable> {
+    let arguments: Vec<String> = flags.iter().flat_map(|flag| flag.arguments(build)).collect();
+    command_words(&arguments)
+}
+
+/// Arguments as words of a command, which Ninja hands to a shell.
+fn command_words(arguments: &[String]) -> Result<String, Unwritable> {
+    let words: Result<Vec<String>, Unwritable> =
+        arguments.iter().map(|argument| ninja_value(&shell(argument)?)).collect();
+    Ok(words?.join(" "))
+}
+
+/// What differs between machines: the compilers, and the map that hides where they lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tools {
+    /// C++ compiler; with `-x c` the C compiler too, so that both are one.
+    pub cxx: String,
+    /// Archiver.
+    pub ar: String,
+    /// Flags that hide the compilers' own directories.
+    pub prefix_map: Vec<String>,
+}
+
+impl Tools {
+    /// `toolchain.ninja`.
+    pub fn render(&self) -> Result<String, Unwritable> {
+        let mut text = String::from("# Written by kernel-builder: what differs between machines.\n");
+        for (name, tool) in [("cxx", &self.cxx), ("ar", &self.ar)] {
+            let _ = writeln!(text, "{name} = {}", ninja_value(&shell(tool)?)?);
+        }
+        let _ = writeln!(text, "prefix_map = {}", command_words(&self.prefix_map)?);
+        Ok(text)
+    }
+}
+
+/// The file one Ninja process reads for all variants of a build: `heavy` is how many compiles of much memory may run
+/// at once.
+pub fn top<'a>(variants: impl Iterator<Item = &'a str>, heavy: usize) -> Result<String, Unwritable> {
+    let mut text = String::from("# Written by kernel-builder: all variants of one build.\n");
+    let _ = writeln!(text, "ninja_required_version = 1.8");
+    let _ = writeln!(text, "builddir = {WORK}");
+    let _ = writeln!(text, "pool {POOL}\n  depth = {heavy}");
+    for variant in variants {
+        let _ =
+            writeln!(text, "subninja {}", ninja_path(&format!("{}/build.ninja", build_directory(variant)))?);
+    }
+    Ok(text)
+}

@@ -1,0 +1,305 @@
+//! The host's C++ compiler: found by the `cc` crate's rules, unwrapped, and described by its bytes. Two machines make
+//! the same objects exactly when plan and identity are equal, so the identity lists what an object depends on.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::plan::CompilerFamily;
+use miette::Diagnostic;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::fingerprint::{Witnesses, hexadecimal, sha256};
+use crate::Context;
+use crate::process::{Command, ProcessError};
+
+/// A compiler, ready to be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compiler {
+    /// The C++ driver itself: no wrapper, no symbolic link.
+    pub cxx: Utf8PathBuf,
+    /// The archiver it uses.
+    pub ar: Utf8PathBuf,
+    /// What objects depend on.
+    pub identity: CompilerIdentity,
+    /// Files a link by hand needs, by name: `crti.o`, `libgcc.a`, … Absent where the compiler has none.
+    pub files: BTreeMap<String, Utf8PathBuf>,
+    /// Its own header directories, in order.
+    pub headers: Vec<Utf8PathBuf>,
+}
+
+/// What the bytes of an object depend on besides the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompilerIdentity {
+    /// Whose options it takes.
+    pub family: CompilerFamily,
+    /// Its version.
+    pub version: String,
+    /// What it calls itself; distributions add their own words, and the words end up in objects.
+    pub vendor: String,
+    /// The processor and system it compiles for.
+    pub machine: String,
+    /// SHA-256 of its parts, in hexadecimal.
+    pub parts: BTreeMap<String, String>,
+}
+
+/// Why there is no compiler.
+#[derive(Debug, Error, Diagnostic)]
+pub enum CompilerError {
+    /// None was found.
+    #[error("no C++ compiler was found")]
+    #[diagnostic(
+        code("environment/compiler"),
+        help("install GCC or Clang (`apt install g++`, `dnf install gcc-c++`), or name one in `CXX`")
+    )]
+    Missing {
+        /// What was looked for.
+        #[source]
+        source: cc::Error,
+    },
+    /// What was found is no compiler whose options we know.
+    #[error("`{path}` is neither GCC nor Clang")]
+    #[diagnostic(code("environment/compiler"), help("name a GCC or Clang in `CXX`"))]
+    Unknown {
+        /// The program.
+        path: Utf8PathBuf,
+    },
+    /// It was found and does not answer.
+    #[error("the compiler `{path}` does not answer")]
+    #[diagnostic(
+        code("environment/compiler"),
+        help("run it by hand with `--version`; name another one in `CXX`")
+    )]
+    Silent {
+        /// The program.
+        path: Utf8PathBuf,
+        /// How it ended.
+        #[source]
+        source: ProcessError,
+    },
+    /// A part of it cannot be read.
+    #[error("a part of the compiler `{path}` cannot be read")]
+    #[diagnostic(code("environment/compiler"), help("install the compiler again; the cause names the file"))]
+    Part {
+        /// The program.
+        path: Utf8PathBuf,
+        /// The file.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Files that a link by hand may need.
+static LINK_FILES: &[&str] =
+    &["crti.o", "crtbeginS.o", "crtendS.o", "crtn.o", "libgcc.a", "libstdc++.a", "libc_nonshared.a"];
+
+/// What is asked of a compiler once, with the files that the answer was drawn from.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    asked: String,
+    witnesses: Witnesses,
+    compiler: Compiler,
+}
+
+/// The host's compiler: from `memory` (a file) where nothing it was drawn from has changed.
+pub fn discover(context: &Context, memory: &Utf8Path) -> Result<Compiler, CompilerError> {
+    let variable = |name| context.environment.get(name).unwrap_or_default().to_owned();
+    let asked = format!("1|{}|{}", variable("CXX"), variable("PATH"));
+    let remembered =
+        fs_err::read(memory).ok().and_then(|bytes| serde_json::from_slice::<Remembered>(&bytes).ok());
+    if let Some(remembered) = remembered.filter(|known| known.asked == asked && known.witnesses.hold()) {
+        return Ok(remembered.compiler);
+    }
+    let (compiler, witnesses) = Inspection::of(context)?.finish()?;
+    let remembered = Remembered { asked, witnesses, compiler };
+    // A memory that cannot be written costs time, never a build.
+    if let (Some(parent), Ok(bytes)) = (memory.parent(), serde_json::to_vec(&remembered)) {
+        let _ = fs_err::create_dir_all(parent).and_then(|()| {
+            let file = tempfile::NamedTempFile::new_in(parent)?;
+            fs_err::write(file.path(), bytes)?;
+            file.persist(memory).map_err(|error| error.error).map(drop)
+        });
+    }
+    Ok(remembered.compiler)
+}
+
+/// A compiler being looked at.
+struct Inspection<'a> {
+    context: &'a Context,
+    cxx: Utf8PathBuf,
+    family: CompilerFamily,
+    witnesses: Witnesses,
+}
+
+impl<'a> Inspection<'a> {
+    fn of(context: &'a Context) -> Result<Self, CompilerError> {
+        let mut build = cc::Build::new();
+        let host = concat_target();
+        build
+            .cpp(true)
+            .cargo_metadata(false)
+            .cargo_output(false)
+            .cargo_warnings(false)
+            .opt_level(0)
+            .host(&host)
+            .target(&host);
+        if let Some(chosen) = context.environment.get("CXX") {
+            build.compiler(chosen);
+        }
+        let tool = build.try_get_compiler().map_err(|source| CompilerError::Missing { source })?;
+        let named = Utf8PathBuf::from(tool.path().to_string_lossy().into_owned());
+        let mut witnesses = Witnesses::default();
+        let cxx = unwrapped(context, &named, &mut witnesses);
+        let family = match (tool.is_like_clang(), tool.is_like_gnu()) {
+            (true, _) => CompilerFamily::Clang,
+            (_, true) => CompilerFamily::Gcc,
+            _ => return Err(CompilerError::Unknown { path: cxx }),
+        };
+        Ok(Self { context, cxx, family, witnesses })
+    }
+
+    fn finish(mut self) -> Result<(Compiler, Witnesses), CompilerError> {
+        let vendor = self.ask(&["--version"])?.lines().next().unwrap_or_default().to_owned();
+        let version = match self.family {
+            CompilerFamily::Gcc => self.ask(&["-dumpfullversion"])?,
+            CompilerFamily::Clang => self.ask(&["-dumpversion"])?,
+        };
+        let machine = self.ask(&["-dumpmachine"])?;
+        let ar = self.program("ar")?;
+        let headers = self.headers()?;
+        let files = self.files()?;
+        let mut parts = BTreeMap::new();
+        for name in ["cc1plus", "cc1", "as", "ld"] {
+            let path = self.program(name)?;
+            if path.is_absolute() {
+                parts.insert(name.to_owned(), self.hash(&path)?);
+            }
+        }
+        for (name, path) in &files {
+            parts.insert(name.clone(), self.hash(path)?);
+        }
+        parts.insert("driver".into(), self.hash(&self.cxx.clone())?);
+        parts.insert("c++ headers".into(), self.hash_headers(&headers)?);
+        let identity = CompilerIdentity { family: self.family, version, vendor, machine, parts };
+        Ok((Compiler { cxx: self.cxx, ar, identity, files, headers }, self.witnesses))
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Result<String, CompilerError> {
+        let finished = Command::new(self.cxx.clone())
+            .arguments(arguments.iter().copied())
+            .capture(self.context)
+            .and_then(crate::process::Finished::require_success)
+            .map_err(|source| CompilerError::Silent { path: self.cxx.clone(), source })?;
+        Ok(finished.text().trim().to_owned())
+    }
+
+    /// A program of the compiler's, by its real path where there is one.
+    fn program(&self, name: &str) -> Result<Utf8PathBuf, CompilerError> {
+        let answer = Utf8PathBuf::from(self.ask(&[&format!("-print-prog-name={name}")])?);
+        let found =
+            if answer.is_absolute() { Some(answer.clone()) } else { in_path(self.context, answer.as_str()) };
+        Ok(found.and_then(|path| path.canonicalize_utf8().ok()).unwrap_or(answer))
+    }
+
+    fn files(&self) -> Result<BTreeMap<String, Utf8PathBuf>, CompilerError> {
+        let mut files = BTreeMap::new();
+        for name in LINK_FILES {
+            let answer = Utf8PathBuf::from(self.ask(&[&format!("-print-file-name={name}")])?);
+            // A name that comes back without a directory means that there is no such file.
+            if let Some(path) = answer.is_absolute().then(|| answer.canonicalize_utf8().ok()).flatten() {
+                files.insert((*name).to_owned(), path);
+            }
+        }
+        Ok(files)
+    }
+
+    /// The directories that hold the C++ library's headers and the compiler's own.
+    fn headers(&self) -> Result<Vec<Utf8PathBuf>, CompilerError> {
+        let mut lines = Vec::new();
+        Command::new(self.cxx.clone())
+            .arguments(["-E", "-x", "c++", "-v", "/dev/null"])
+            .stream(self.context, &mut |line| lines.push(line.text.clone()))
+            .map_err(|source| CompilerError::Silent { path: self.cxx.clone(), source })?;
+        let listed = lines.iter().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
+        let directories =
+            listed.take_while(|line| line.starts_with(' ')).map(|line| Utf8PathBuf::from(line.trim()));
+        let own = |path: &Utf8PathBuf| {
+            path.components().any(|part| matches!(part.as_str(), "c++" | "gcc" | "clang" | "v1"))
+        };
+        Ok(directories.filter(own).filter_map(|path| path.canonicalize_utf8().ok()).collect())
+    }
+
+    fn hash(&mut self, path: &Utf8Path) -> Result<String, CompilerError> {
+        self.witnesses.add(path);
+        sha256(path).map_err(|source| CompilerError::Part { path: self.cxx.clone(), source })
+    }
+
+    fn hash_headers(&mut self, directories: &[Utf8PathBuf]) -> Result<String, CompilerError> {
+        let mut hasher = Sha256::new();
+        for directory in directories {
+            self.witnesses.add(directory.clone());
+            hash_tree(directory, directory, &mut hasher)
+                .map_err(|source| CompilerError::Part { path: self.cxx.clone(), source })?;
+        }
+        Ok(hexadecimal(hasher))
+    }
+}
+
+/// Adds every file below a directory, by its path there and its content.
+fn hash_tree(root: &Utf8Path, directory: &Utf8Path, hasher: &mut Sha256) -> std::io::Result<()> {
+    let mut entries: Vec<_> = fs_err::read_dir(directory)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(fs_err::DirEntry::file_name);
+    for entry in entries {
+        let Ok(path) = Utf8PathBuf::try_from(entry.path()) else { continue };
+        let status = fs_err::metadata(&path)?;
+        if status.is_dir() {
+            hash_tree(root, &path, hasher)?;
+        } else {
+            let content = fs_err::read(&path)?;
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            hasher.update((name.as_str().len() as u64).to_le_bytes());
+            hasher.update(name.as_str());
+            hasher.update((content.len() as u64).to_le_bytes());
+            hasher.update(content);
+        }
+    }
+    Ok(())
+}
+
+/// The compiler behind links and compiler caches. A cache answers to the compiler's name and would be an ambient part
+/// of the build.
+fn unwrapped(context: &Context, named: &Utf8Path, witnesses: &mut Witnesses) -> Utf8PathBuf {
+    let name = named.file_name().unwrap_or("c++");
+    let first = if named.is_absolute() { Some(named.to_owned()) } else { in_path(context, named.as_str()) };
+    let candidates = first.into_iter().chain(all_in_path(context, name));
+    for candidate in candidates {
+        witnesses.add(candidate.clone());
+        let Ok(real) = candidate.canonicalize_utf8() else { continue };
+        let is_wrapper =
+            real.file_name().is_some_and(|name| ["ccache", "sccache", "distcc", "icecc"].contains(&name));
+        if !is_wrapper {
+            return real;
+        }
+    }
+    named.to_owned()
+}
+
+/// A program by name in the user's `PATH`.
+pub fn in_path(context: &Context, name: &str) -> Option<Utf8PathBuf> {
+    all_in_path(context, name).next()
+}
+
+fn all_in_path<'a>(context: &'a Context, name: &'a str) -> impl Iterator<Item = Utf8PathBuf> + 'a {
+    let path = context.environment.get("PATH").unwrap_or_default();
+    path.split(':')
+        .filter(|directory| directory.starts_with('/'))
+        .map(move |directory| Utf8Path::new(directory).join(name))
+        .filter(|candidate| candidate.is_file())
+}
+
+/// This program's own target, in the words of the `cc` crate.
+fn concat_target() -> String {
+    let vendor_and_system = if cfg!(target_os = "macos") { "apple-darwin" } else { "unknown-linux-gnu" };
+    format!("{}-{vendor_and_system}", std::env::consts::ARCH)
+}

@@ -1,0 +1,95 @@
+//! Which variants a build is for: those named, else those that this machine can build and load.
+
+use std::collections::BTreeSet;
+
+use kernel_spec::manifest::Manifest;
+use kernel_spec::matrix::{HostOffers, Matrix, closest, host_variants_of, variants_of};
+use kernel_spec::variant::Variant;
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::host::PythonEnvironment;
+
+/// Why no variant was chosen.
+#[derive(Debug, Error, Diagnostic)]
+pub enum ChoiceError {
+    /// The project has no such variant.
+    #[error("no variant `{name}` for `{kernel}`")]
+    #[diagnostic(code("variant/unknown"), help("run `kernel-builder variants` to list them{closest}"))]
+    Unknown {
+        /// As it was asked for.
+        name: String,
+        /// The kernel.
+        kernel: String,
+        /// The names nearest to it, as the end of a sentence.
+        closest: String,
+        /// What is wrong with the name, where it is none.
+        #[source]
+        reason: Option<Box<kernel_spec::variant::VariantError>>,
+    },
+    /// Nothing of it can be built and loaded here.
+    #[error("this machine can build no variant of `{kernel}` that it could load: {reasons}")]
+    #[diagnostic(
+        code("variant/none-here"),
+        help(
+            "name a variant with `--variant`; `kernel-builder variants --explain` says what this machine accepts"
+        )
+    )]
+    NoneHere {
+        /// The kernel.
+        kernel: String,
+        /// One reason for each backend.
+        reasons: String,
+    },
+}
+
+/// The variants, in the order asked for.
+pub(crate) fn variants(
+    manifest: &Manifest,
+    python: &PythonEnvironment,
+    names: &[String],
+) -> Result<Vec<Variant>, ChoiceError> {
+    let here = host_variants_of(manifest, Matrix::embedded(), python.machine());
+    if names.is_empty() {
+        return all_here(manifest, &here);
+    }
+    let mut known: BTreeSet<Variant> =
+        variants_of(manifest, Matrix::embedded()).into_iter().map(|offer| offer.variant).collect();
+    known.extend(here.offers.iter().map(|offer| offer.variant));
+    let mut chosen = Vec::new();
+    for name in names {
+        let variant = find(manifest, &known, name)?;
+        if !chosen.contains(&variant) {
+            chosen.push(variant);
+        }
+    }
+    Ok(chosen)
+}
+
+fn all_here(manifest: &Manifest, here: &HostOffers) -> Result<Vec<Variant>, ChoiceError> {
+    let offered: Vec<Variant> = here.offers.iter().map(|offer| offer.variant).collect();
+    if offered.is_empty() {
+        let reasons: Vec<String> =
+            here.refusals.iter().map(|refusal| format!("{}: {}", refusal.backend, refusal.reason)).collect();
+        let kernel = manifest.general.name.value.to_string();
+        return Err(ChoiceError::NoneHere { kernel, reasons: reasons.join("; ") });
+    }
+    Ok(offered)
+}
+
+fn find(manifest: &Manifest, known: &BTreeSet<Variant>, name: &str) -> Result<Variant, ChoiceError> {
+    let parsed = name.parse::<Variant>();
+    if let Ok(variant) = &parsed
+        && known.contains(variant)
+    {
+        return Ok(*variant);
+    }
+    let near: Vec<String> =
+        closest(name, known.iter().copied()).into_iter().map(|variant| format!("`{variant}`")).collect();
+    Err(ChoiceError::Unknown {
+        name: name.to_owned(),
+        kernel: manifest.general.name.value.to_string(),
+        closest: if near.is_empty() { String::new() } else { format!("; closest: {}", near.join(", ")) },
+        reason: parsed.err().map(Box::new),
+    })
+}
