@@ -68,6 +68,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Unwritable(#[from] crate::render::escape::Unwritable),
 
+    /// A library could not be stamped.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Stamp(#[from] crate::stamp::StampError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

@@ -19,4 +19,12 @@ codes! {
         means: "The place of a variant holds something that no build has made",
         example: "a directory `build/torch213-cxx11-cpu-x86_64-linux` with notes in it and no `metadata.json`",
         remedy: "Move it away, or remove it if nobody needs it";
+    LIBRARY = "artifact/library", Check,
+        means: "A file that should be a library is none",
+        example: "an empty `_relu_cpu_….abi3.so`",
+        remedy: "Build the variant again";
+    NOTE = "artifact/note", Check,
+        means: "A library does not hold exactly one readable provenance note",
+        example: "a library from which `strip` removed the notes",
+        remedy: "Build the variant again, and do not process its libraries afterwards";
 }
