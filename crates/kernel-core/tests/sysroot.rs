@@ -7,5 +7,6 @@ mod sysroot {
     pub mod bench;
     pub mod findings;
     pub mod load;
+    pub mod stubs;
     pub mod systems;
 }

@@ -2,19 +2,34 @@
 
 use std::process::Command;
 
+use kernel_abi::Image;
+use kernel_abi::policy::Manylinux;
 use kernel_core::toolchain::sysroot::Policy;
 use kernel_spec::Severity;
 
 use super::bench::{Bench, Compiler, run};
 use super::systems::System;
 
-/// Links both test libraries, which may give rise to notes but to nothing worse.
+/// Links both test libraries, which may give rise to notes but to nothing worse, and which the judge places inside the
+/// policy.
 fn link(compiler: Compiler) -> Bench {
-    let bench = Bench::new(compiler, Policy::Manylinux228);
+    link_for(compiler, Policy::Manylinux228)
+}
+
+fn link_for(compiler: Compiler, policy: Policy) -> Bench {
+    let bench = Bench::new(compiler, policy);
     for (name, standard) in [("cxx17", "-std=c++17"), ("cxx20", "-std=c++20")] {
         let object = bench.object(&format!("{name}.cc"), &[standard]);
         let findings = bench.link(name, &[object], &[]);
         assert!(kernel_spec::finding::worst(&findings) <= Some(Severity::Note), "{findings:#?}");
+        let bytes = fs_err::read(bench.path(&format!("{name}.so"))).unwrap();
+        let image = Image::parse(&bytes.as_slice()).unwrap();
+        let floor = Manylinux::floor(&image.objects[0], |_| false);
+        assert!(
+            floor.is_some() && floor <= policy.manylinux(),
+            "{floor:?}: {:#?}",
+            image.objects[0].version_needs
+        );
     }
     bench
 }
@@ -46,6 +61,13 @@ fn load_everywhere(bench: &Bench) {
 #[test]
 fn libraries_of_this_machines_compiler_load_everywhere() {
     load_everywhere(&link(Compiler::host()));
+}
+
+#[test]
+fn libraries_for_newer_systems_load_here() {
+    let bench = link_for(Compiler::host(), Policy::Manylinux234);
+    run(Command::new("gcc").args(["load.c", "-o", "load", "-ldl"]).current_dir(bench.root()));
+    run(Command::new("./load").args(["./cxx17.so", "./cxx20.so"]).current_dir(bench.root()));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The systems that a kernel promises to load on.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
+use kernel_abi::image::Machine;
+use kernel_abi::policy::Manylinux;
+use kernel_abi::policy::manylinux::Since;
 use kernel_spec::arch::Cpu;
 use serde::{Deserialize, Serialize};
 
@@ -50,16 +51,21 @@ impl Policy {
         }
     }
 
+    /// The judge's policy of the same name; none for the host's own.
+    pub fn manylinux(self) -> Option<Manylinux> {
+        self.as_str().parse().ok()
+    }
+
     /// Whether a symbol version such as `GLIBCXX_3.4.21` exists on its oldest systems.
     pub fn allows(self, cpu: Cpu, version: &str) -> bool {
-        let Some((family, number)) = version.split_once('_') else { return false };
-        let data = Versions::embedded();
-        let first = data.versions.get(cpu.as_str()).and_then(|families| families.get(family)?.get(number));
-        let place = |name: &str| data.policies.iter().position(|policy| policy.name == name);
-        match first {
-            _ if self == Policy::Host => true,
-            Some(first) => place(first) <= place(self.as_str()),
-            None => false,
+        let machine = match cpu {
+            Cpu::Aarch64 => Machine::Aarch64,
+            Cpu::X86_64 => Machine::X86_64,
+        };
+        match (self.manylinux(), Manylinux::of_version(machine, version)) {
+            (None, _) => true,
+            (Some(policy), Since::Policy(Some(since))) => since <= policy,
+            (Some(_), Since::Policy(None) | Since::NotJudged) => false,
         }
     }
 }
@@ -78,25 +84,5 @@ impl FromStr for Policy {
             .into_iter()
             .find(|policy| policy.as_str() == text)
             .ok_or_else(|| PolicyError(text.to_owned()))
-    }
-}
-
-/// The part of the manylinux policies that says which versions exist.
-#[derive(Deserialize)]
-struct Versions {
-    policies: Vec<Named>,
-    versions: BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-}
-
-impl Versions {
-    fn embedded() -> &'static Versions {
-        static VERSIONS: OnceLock<Versions> = OnceLock::new();
-        let text = include_str!("../../../../kernel-abi/src/data/manylinux.json");
-        VERSIONS.get_or_init(|| serde_json::from_str(text).expect("the embedded policies are well formed"))
     }
 }
