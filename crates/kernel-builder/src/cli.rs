@@ -8,7 +8,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use kernel_spec::code;
 use kernel_spec::report::Failure;
 
-use crate::commands::{Answer, Run, build, clean, completions, explain, plan, schema};
+use crate::commands::{self, Answer, Run};
 use crate::output::{Choices, Color};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -18,7 +18,7 @@ macro_rules! commands {
     ($($(#[$attribute:meta])* $name:ident($module:ident),)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$attribute])* $name($module::Arguments),)*
+            $($(#[$attribute])* $name(commands::$module::Arguments),)*
         }
 
         impl Run for Command {
@@ -34,10 +34,11 @@ macro_rules! commands {
 }
 
 commands! {
-    Clean(clean),
     #[command(visible_alias = "build-and-copy")]
     Build(build),
     Plan(plan),
+    Clean(clean),
+    Doctor(doctor),
     Explain(explain),
     Completions(completions),
     Schema(schema),

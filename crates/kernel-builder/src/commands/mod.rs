@@ -16,6 +16,7 @@
 pub(crate) mod build;
 pub(crate) mod clean;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod plan;
 pub(crate) mod schema;

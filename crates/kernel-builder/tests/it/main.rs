@@ -3,6 +3,7 @@
 
 mod clean;
 mod codes;
+mod doctor;
 mod explain;
 mod help;
 mod output;

@@ -54,6 +54,17 @@ impl Scene {
         self
     }
 
+    /// Makes an empty virtual environment and answers the name of its folder below `lib`.
+    #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
+    pub(crate) fn environment(&self, path: &str) -> String {
+        let made =
+            Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(self.path(path)).status();
+        assert!(made.expect("python3 starts").success(), "python3 makes an environment");
+        let mut folders = fs_err::read_dir(self.path(path).join("lib")).expect("lib");
+        let folder = folders.next().expect("a folder").expect("an entry").file_name();
+        folder.into_string().expect("a UTF-8 name")
+    }
+
     /// The absolute form of a path in the working directory.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.directory.path().join("work").join(path)

@@ -2,4 +2,5 @@
 
 pub mod build;
 pub mod clean;
+pub mod doctor;
 pub mod plan;

@@ -7,6 +7,10 @@ codes! {
         means: "A file or directory could not be read or written",
         example: "a project directory without write permission",
         remedy: "Look at the path and the system's reason in the causes";
+    TORCH_WITHOUT_DEVICE = "environment/torch-without-device", Environment,
+        means: "The installed torch is compiled for a GPU that this machine does not have, and the loader decides by it",
+        example: "`pip install torch` on a machine without a GPU: the wheel of the index is compiled for CUDA",
+        remedy: "Load with `get_kernel(..., backend=\"cpu\")`, or install torch from its index of CPU wheels; `kernel-builder test` sees to it by itself";
     PACKAGE = "environment/python-package", Environment,
         means: "The Python environment lacks a package that is needed",
         example: "`test` with an interpreter that has no `pytest`",

@@ -8,6 +8,7 @@ use crate::{Code, ExitClass, Finding, Span};
 pub mod build;
 mod clean;
 mod completions;
+mod doctor;
 mod explain;
 pub mod plan;
 mod schema;
@@ -16,6 +17,7 @@ pub mod test;
 pub use build::{BuildReport, BuiltVariant, Work};
 pub use clean::{CleanReport, KeptPath};
 pub use completions::CompletionsReport;
+pub use doctor::{Ability, DoctorReport, ToolState};
 pub use explain::{CodeEntry, ExplainReport};
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
@@ -29,6 +31,7 @@ pub enum Report {
     Build(BuildReport),
     Clean(CleanReport),
     Completions(CompletionsReport),
+    Doctor(DoctorReport),
     Explain(ExplainReport),
     Plan(PlanReport),
     Schema(SchemaReport),
@@ -39,13 +42,8 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
-            Report::Build(_)
-            | Report::Clean(_)
-            | Report::Completions(_)
-            | Report::Explain(_)
-            | Report::Plan(_)
-            | Report::Schema(_) => ExitClass::Success,
             Report::Test(report) => report.exit(),
+            _ => ExitClass::Success,
         }
     }
 }

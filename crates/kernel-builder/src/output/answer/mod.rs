@@ -3,6 +3,7 @@
 mod build;
 mod clean;
 mod completions;
+mod doctor;
 mod explain;
 mod plan;
 mod schema;
@@ -20,6 +21,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Build(report) => build::render(report, &mut page),
         Report::Clean(report) => clean::render(report, &mut page),
         Report::Completions(report) => completions::render(report, &mut page),
+        Report::Doctor(report) => doctor::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
