@@ -20,6 +20,7 @@ use crate::digest::{self, METADATA, SIGNATURE};
 use crate::tree::{self, Kind};
 
 pub use error::SealError;
+pub(crate) use replace::discard;
 pub use replace::recover;
 
 /// Directory of a project that holds its sealed variants.

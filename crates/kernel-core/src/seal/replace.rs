@@ -78,7 +78,7 @@ pub(super) fn require_ours(place: &Utf8Path) -> Result<(), SealError> {
 }
 
 /// Removes an earlier result. Its metadata goes first, so that what is left of it never looks complete.
-fn discard(directory: &Utf8Path) -> std::io::Result<()> {
+pub(crate) fn discard(directory: &Utf8Path) -> std::io::Result<()> {
     remove(&directory.join(METADATA))?;
     remove(directory)
 }

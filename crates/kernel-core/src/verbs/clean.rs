@@ -7,12 +7,9 @@ use kernel_spec::metadata::Metadata;
 use kernel_spec::report::{CleanReport, KeptPath};
 use kernel_spec::variant::Variant;
 
+use crate::seal::{self, BUILD_DIRECTORY};
+use crate::workspace_lock::{self, WorkspaceLock};
 use crate::{Context, Error, Result, digest, project};
-
-/// Where builds happen, below the project.
-const WORK: &str = ".kernel-builder";
-/// Where built variants are, below the project.
-const BUILT: &str = "build";
 
 /// What to clean.
 #[derive(Clone, Debug)]
@@ -29,19 +26,26 @@ pub fn clean(context: &Context, options: &CleanOptions) -> Result<CleanReport> {
     if !project.join(project::MANIFEST).is_file() {
         return Err(Error::NoManifest { directory: options.directory.clone() });
     }
+    let work = project.join(workspace_lock::DIRECTORY);
+    let builds_may_run = fs::symlink_metadata(&work).is_ok_and(|found| found.is_dir());
+    let _lock = if builds_may_run && !options.dry_run {
+        Some(WorkspaceLock::acquire(context, &project)?)
+    } else {
+        None
+    };
     let mut report = CleanReport { dry_run: options.dry_run, removed: Vec::new(), kept: Vec::new() };
     for (path, verdict) in products(&project)? {
         match verdict {
             Verdict::Foreign(reason) => report.kept.push(KeptPath { path, reason }),
             Verdict::Ours => {
                 if !options.dry_run {
-                    fs::remove_dir_all(project.join(&path))?;
+                    seal::discard(&project.join(&path))?;
                 }
                 report.removed.push(path);
             }
         }
     }
-    let built = project.join(BUILT);
+    let built = project.join(BUILD_DIRECTORY);
     let everything_went = report.kept.is_empty() && !report.removed.is_empty();
     if everything_went && !options.dry_run && built.is_dir() && fs::read_dir(&built)?.next().is_none() {
         fs::remove_dir(&built)?;
@@ -58,14 +62,14 @@ enum Verdict {
 /// Everything that may be ours.
 fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
     let mut found = Vec::new();
-    if let Some(verdict) = judge(&project.join(WORK), |_| Verdict::Ours)? {
-        found.push((WORK.to_owned(), verdict));
+    if let Some(verdict) = judge(&project.join(workspace_lock::DIRECTORY), |_| Verdict::Ours)? {
+        found.push((workspace_lock::DIRECTORY.to_owned(), verdict));
     }
-    let built = project.join(BUILT);
+    let built = project.join(BUILD_DIRECTORY);
     match judge(&built, |_| Verdict::Ours)? {
         None => return Ok(found),
         Some(Verdict::Foreign(reason)) => {
-            found.push((BUILT.to_owned(), Verdict::Foreign(reason)));
+            found.push((BUILD_DIRECTORY.to_owned(), Verdict::Foreign(reason)));
             return Ok(found);
         }
         Some(Verdict::Ours) => {}
@@ -76,10 +80,12 @@ fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
     }
     names.sort();
     for name in names {
-        let inside =
-            |directory: &Utf8Path| if partial(&name) { Verdict::Ours } else { sealed(directory, &name) };
+        let inside = |directory: &Utf8Path| match hidden(&name, ".partial") {
+            Some(_) => Verdict::Ours,
+            None => sealed(directory, hidden(&name, ".old").unwrap_or(&name)),
+        };
         let verdict = judge(&built.join(&name), inside)?;
-        found.extend(verdict.map(|verdict| (format!("{BUILT}/{name}"), verdict)));
+        found.extend(verdict.map(|verdict| (format!("{BUILD_DIRECTORY}/{name}"), verdict)));
     }
     Ok(found)
 }
@@ -94,10 +100,10 @@ fn judge(path: &Utf8Path, inside: impl Fn(&Utf8Path) -> Verdict) -> Result<Optio
     }
 }
 
-/// `.<variant>.partial`: an unfinished build.
-fn partial(name: &str) -> bool {
-    let variant = name.strip_prefix('.').and_then(|name| name.strip_suffix(".partial"));
-    variant.is_some_and(|variant| variant.parse::<Variant>().is_ok())
+/// The variant in the name of an unfinished or a replaced build: see [`crate::seal`].
+fn hidden<'a>(name: &'a str, end: &str) -> Option<&'a str> {
+    let variant = name.strip_prefix('.')?.strip_suffix(end)?;
+    variant.parse::<Variant>().is_ok().then_some(variant)
 }
 
 /// A variant of ours says so in its metadata, and its digest says whether it is as we left it.
