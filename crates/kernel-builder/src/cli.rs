@@ -34,10 +34,14 @@ macro_rules! commands {
 }
 
 commands! {
+    #[command(visible_alias = "check-config")]
+    Check(check),
     #[command(visible_alias = "build-and-copy")]
     Build(build),
     Plan(plan),
     Clean(clean),
+    #[command(visible_alias = "update-build")]
+    Migrate(migrate),
     Doctor(doctor),
     Explain(explain),
     Completions(completions),

@@ -14,10 +14,12 @@
 //! `session.settings`.
 
 pub(crate) mod build;
+pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;
 

@@ -1,11 +1,13 @@
 //! Runs the real binary as a user does; one module per area. Snapshots hold exit status, standard output and standard
 //! error; `INSTA_UPDATE=always cargo nextest run -p kernel-builder` writes them anew.
 
+mod check;
 mod clean;
 mod codes;
 mod doctor;
 mod explain;
 mod help;
+mod migrate;
 mod output;
 mod reference;
 mod scene;

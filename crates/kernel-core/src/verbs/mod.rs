@@ -1,6 +1,8 @@
 //! The verbs: what the program does, one file for each command that does more than to look something up.
 
 pub mod build;
+pub mod check;
 pub mod clean;
 pub mod doctor;
+pub mod migrate;
 pub mod plan;

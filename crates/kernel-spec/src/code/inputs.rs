@@ -23,4 +23,32 @@ codes! {
         means: "Files of the kernel cannot be used",
         example: "a pipe in the Python package",
         remedy: "Mend the listed files";
+    CASE = "inputs/case", Manifest,
+        means: "A listed file has another case on disk",
+        example: "`src = [\"demo/Demo.cpp\"]` where the file is `demo/demo.cpp`",
+        remedy: "Write the name as the file system keeps it; most systems tell upper from lower case";
+    DIRECTORY = "inputs/directory", Manifest,
+        means: "A directory is listed as a source",
+        example: "`src = [\"csrc\"]`",
+        remedy: "List the directory's files one by one";
+    PATTERN = "inputs/pattern", Manifest,
+        means: "A pattern is listed as a source",
+        example: "`src = [\"csrc/*.cu\"]`",
+        remedy: "List the files one by one";
+    PACKAGE = "inputs/package", Manifest,
+        means: "The Python package cannot be imported",
+        example: "`torch-ext/my_kernel/` without `__init__.py`",
+        remedy: "Add the file; what it exports is the kernel's public face";
+    INCLUDE = "inputs/include", Manifest,
+        means: "An include directory does not exist",
+        example: "`include = [\"cscr\"]` where the directory is `csrc`",
+        remedy: "Correct or remove the directory";
+    UNLISTED = "inputs/unlisted", Manifest,
+        means: "A header of the project is included, but no `src` lists it",
+        example: "`#include \"inner.h\"` beside `src = [\"demo/demo.cpp\"]`",
+        remedy: "Add the header to `src`; builds that copy only listed files would miss it";
+    UNTRACKED = "inputs/untracked", Manifest,
+        means: "Git does not track a file of the kernel, or there is no commit that could hold it",
+        example: "a source that was written but not yet added",
+        remedy: "Run `git add`; a Nix build of a flake sees only tracked files";
 }

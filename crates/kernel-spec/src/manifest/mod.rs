@@ -8,6 +8,7 @@ mod general;
 mod git_url;
 mod keys;
 mod lists;
+mod migrate;
 mod outline;
 mod parse;
 mod reader;
@@ -16,6 +17,7 @@ mod schema;
 mod syntax;
 pub mod types;
 
+pub use migrate::{Migration, migrate};
 pub use parse::{Parsed, parse, parse_as};
 pub use schema::schema;
 pub use types::*;

@@ -95,11 +95,16 @@ impl<'s> Reader<'s> {
     }
 
     /// Reports keys that are unknown, too new for the edition, or missing.
-    pub(super) fn check_keys<'k>(&mut self, section: &Section<'_>, known: impl IntoIterator<Item = &'k Key>) {
-        let known: Vec<&Key> = known.into_iter().collect();
+    pub(super) fn check_keys(
+        &mut self,
+        section: &Section<'_>,
+        known: impl IntoIterator<Item = &'static Key>,
+    ) {
+        let known: Vec<&'static Key> = known.into_iter().collect();
+        let mut misspelt = Vec::new();
         for (name, place, _) in section.entries() {
             match known.iter().find(|key| key.name == name) {
-                None => self.unknown_key(section, name, &place, &known),
+                None => misspelt.extend(self.unknown_key(section, name, &place, &known)),
                 Some(key) if key.since > self.edition => {
                     self.needs_five(&place, format!("`{}`", section.dotted(name)));
                 }
@@ -111,7 +116,8 @@ impl<'s> Reader<'s> {
             |key: &&&Key| key.required.is_some_and(|from| from <= edition) && section.get(key.name).is_none();
         let missing: Vec<&Key> = known.iter().filter(absent).copied().collect();
         if self.complete {
-            for key in missing {
+            // What is there under a wrong name is not missing.
+            for key in missing.into_iter().filter(|key| !misspelt.contains(&key.name)) {
                 self.missing_key(section, key.name);
             }
         }
@@ -127,10 +133,19 @@ impl<'s> Reader<'s> {
         .help("add `edition = 5` to `[general]`, or run `kernel-builder migrate`");
     }
 
-    fn unknown_key(&mut self, section: &Section<'_>, name: &str, place: &Range<usize>, known: &[&Key]) {
+    /// Reports a key that cannot stand here; returns the one that was probably meant.
+    fn unknown_key(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+        place: &Range<usize>,
+        known: &[&Key],
+    ) -> Option<&'static str> {
         let usable = known.iter().filter(|key| key.since <= self.edition && section.get(key.name).is_none());
-        let names: Vec<&str> = usable.map(|key| key.name).collect();
-        let help = match (closest(name, names.iter().copied()), keys::owner_of(name)) {
+        let names: Vec<&'static str> = usable.map(|key| key.name).collect();
+        let near = closest(name, names.iter().copied());
+        let meant = names.iter().copied().find(|known| Some(*known) == near);
+        let help = match (meant, keys::owner_of(name)) {
             (_, Some(backend)) if section.name.starts_with("kernel.") => {
                 format!("`{name}` is for components with `backend = \"{backend}\"`; remove it here")
             }
@@ -140,6 +155,7 @@ impl<'s> Reader<'s> {
         };
         let message = format!("unknown key `{name}` in {}", section.title());
         self.error(&code::manifest::UNKNOWN_KEY, place, message).help(help);
+        meant
     }
 
     fn missing_key(&mut self, section: &Section<'_>, name: &str) {
@@ -250,7 +266,7 @@ impl<'s> Reader<'s> {
         &mut self,
         parent: &Section<'t>,
         key: &str,
-        known: &[Key],
+        known: &'static [Key],
     ) -> Option<Section<'t>> {
         let section = self.bare_table(parent, key)?;
         self.check_keys(&section, known);

@@ -6,19 +6,23 @@ use serde::Serialize;
 use crate::{Code, ExitClass, Finding, Span};
 
 pub mod build;
+mod check;
 mod clean;
 mod completions;
 mod doctor;
 mod explain;
+mod migrate;
 pub mod plan;
 mod schema;
 pub mod test;
 
 pub use build::{BuildReport, BuiltVariant, Work};
+pub use check::CheckReport;
 pub use clean::{CleanReport, KeptPath};
 pub use completions::CompletionsReport;
 pub use doctor::{Ability, DoctorReport, ToolState};
 pub use explain::{CodeEntry, ExplainReport};
+pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
 pub use test::TestReport;
@@ -29,10 +33,12 @@ pub use test::TestReport;
 #[allow(missing_docs, reason = "each is named after its command and documented at its type")]
 pub enum Report {
     Build(BuildReport),
+    Check(CheckReport),
     Clean(CleanReport),
     Completions(CompletionsReport),
     Doctor(DoctorReport),
     Explain(ExplainReport),
+    Migrate(MigrateReport),
     Plan(PlanReport),
     Schema(SchemaReport),
     Test(TestReport),
@@ -42,6 +48,8 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
+            Report::Check(report) => report.exit(),
+            Report::Migrate(report) => report.exit(),
             Report::Test(report) => report.exit(),
             _ => ExitClass::Success,
         }

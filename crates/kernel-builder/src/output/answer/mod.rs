@@ -1,10 +1,12 @@
 //! How people read a report: one file per command.
 
 mod build;
+mod check;
 mod clean;
 mod completions;
 mod doctor;
 mod explain;
+mod migrate;
 mod plan;
 mod schema;
 mod test;
@@ -25,6 +27,8 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Explain(report) => explain::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
+        Report::Check(report) => check::render(report, &mut page),
+        Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
     }
     page

@@ -1,0 +1,37 @@
+//! `check`: what is wrong with a project, before anything is built.
+
+use camino::Utf8PathBuf;
+use kernel_core::verbs::check::{self, Depth};
+use kernel_spec::report::Report;
+
+use super::{Answer, Run};
+use crate::session::Session;
+
+/// Check the manifest and the sources of a kernel
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  kernel-builder check my-kernel --deny warnings")]
+pub(crate) struct Arguments {
+    /// Directory of the project
+    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
+    directory: Utf8PathBuf,
+    /// Look at `build.toml` alone
+    #[arg(long)]
+    manifest_only: bool,
+    /// Fail on warnings too
+    #[arg(long, value_name = "SEVERITY")]
+    deny: Option<Denied>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Denied {
+    Warnings,
+}
+
+impl Run for Arguments {
+    fn run(self, session: &Session) -> Answer {
+        let depth = if self.manifest_only { Depth::Manifest } else { Depth::Project };
+        let mut report = check::check(&session.context, &self.directory, depth)?;
+        report.warnings_denied = self.deny.is_some();
+        Ok(Report::Check(report))
+    }
+}

@@ -1,0 +1,35 @@
+//! `check`: everything that can be said about a project before anything is built, all of it in one run.
+
+use camino::Utf8Path;
+use kernel_spec::manifest::parse;
+use kernel_spec::report::CheckReport;
+
+use crate::check::{sources, tracked};
+use crate::{Context, Result, project};
+
+/// How far the check goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// The manifest alone; no other file is looked at.
+    Manifest,
+    /// The manifest and the project's files.
+    Project,
+}
+
+/// Checks the project in `directory`.
+pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<CheckReport> {
+    let source = project::read(context, directory)?;
+    let parsed = parse(&source);
+    let mut report = CheckReport::new(source.path(), parsed.findings);
+    let Some(manifest) = parsed.draft else { return Ok(report) };
+    report.name = Some(manifest.general.name.to_string());
+    if depth == Depth::Project {
+        let directory = context.resolve(directory);
+        let checked = sources::check(&directory, &source, &manifest)?;
+        let mut tracked_files = checked.files;
+        tracked_files.insert(project::MANIFEST.to_owned());
+        report.findings.extend(checked.findings);
+        report.findings.extend(tracked::check(&directory, &tracked_files));
+    }
+    Ok(report)
+}
