@@ -5,6 +5,7 @@
 
 mod sysroot {
     pub mod bench;
+    pub mod beside;
     pub mod findings;
     pub mod load;
     pub mod stubs;
