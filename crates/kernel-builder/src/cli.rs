@@ -46,6 +46,8 @@ commands! {
     Explain(explain),
     Completions(completions),
     Schema(schema),
+    #[command(alias = "list-variants")]
+    Variants(variants),
 }
 
 /// Build, prove and publish compute kernels.

@@ -38,6 +38,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Matrix(#[from] crate::matrix::MatrixFileError),
 
+    /// The description of a machine cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Machine(#[from] crate::verbs::variants::MachineError),
+
     /// There is no usable Python.
     #[error(transparent)]
     #[diagnostic(transparent)]

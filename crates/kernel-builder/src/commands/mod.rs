@@ -22,6 +22,7 @@ pub(crate) mod explain;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;
+pub(crate) mod variants;
 
 use kernel_spec::report::Report;
 

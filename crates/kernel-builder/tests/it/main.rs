@@ -13,3 +13,4 @@ mod reference;
 mod scene;
 mod settings;
 mod silence;
+mod variants;

@@ -3,6 +3,7 @@
 //! Python and an upgraded torch is seen at once.
 
 mod cache;
+mod device;
 mod error;
 mod interpreter;
 mod packages;
@@ -14,6 +15,7 @@ use kernel_spec::selection::{MachineDescription, TorchDescription};
 
 use crate::{Context, Result};
 
+pub use device::device_is_present;
 pub use error::HostError;
 pub use packages::{TorchInstallation, TvmFfiInstallation};
 

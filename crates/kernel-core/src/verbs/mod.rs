@@ -6,3 +6,4 @@ pub mod clean;
 pub mod doctor;
 pub mod migrate;
 pub mod plan;
+pub mod variants;

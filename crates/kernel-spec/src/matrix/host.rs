@@ -1,6 +1,7 @@
 //! The variants of a project that one machine can load, whether or not the matrix has them: whoever has torch 2.16
 //! installed can build for torch 2.16 today.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::offer::{ArchTarget, Shape, framework_allowed, name, noarch, toolkit_allowed};
@@ -21,7 +22,7 @@ pub struct HostOffers {
 }
 
 /// A backend of the project that has no variant on a machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Refusal {
     /// The backend.
     pub backend: Backend,

@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub use closest::closest;
 pub use file::MatrixError;
 pub use host::{HostOffers, Refusal, host_variants_of};
-pub use offer::{Offer, variants_of};
+pub use offer::{Offer, compiled_variants_of, variants_of};
 
 use crate::arch::System;
 use crate::capability::{Capability, GfxTarget};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Matrix, Row};
@@ -12,7 +13,7 @@ use crate::variant::{
 use crate::{Backend, Located, Version};
 
 /// A variant that can be built for a project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Offer {
     /// The variant.
     pub variant: Variant,
@@ -52,9 +53,20 @@ impl Shape {
 
 /// Every variant of a project, in the order of [`Variant`], each once.
 pub fn variants_of(manifest: &Manifest, matrix: &Matrix) -> Vec<Offer> {
+    offers(manifest, matrix, |backend| Shape::of(manifest, backend))
+}
+
+/// The same as if every backend that can be compiled were: what the project would have with code for all of them.
+pub fn compiled_variants_of(manifest: &Manifest, matrix: &Matrix) -> Vec<Offer> {
+    offers(manifest, matrix, |backend| {
+        if backend.row().compiles { Shape::Compiled } else { Shape::of(manifest, backend) }
+    })
+}
+
+fn offers(manifest: &Manifest, matrix: &Matrix, shape: impl Fn(Backend) -> Shape) -> Vec<Offer> {
     let mut offers: BTreeMap<Variant, Offer> = BTreeMap::new();
     for backend in manifest.general.backends.iter().map(|backend| backend.value) {
-        let offered = match Shape::of(manifest, backend) {
+        let offered = match shape(backend) {
             Shape::Nothing => Vec::new(),
             Shape::Noarch => vec![noarch(backend)],
             Shape::Compiled => compiled(manifest, matrix, backend),

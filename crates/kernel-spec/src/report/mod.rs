@@ -15,6 +15,7 @@ mod migrate;
 pub mod plan;
 mod schema;
 pub mod test;
+mod variants;
 
 pub use build::{BuildReport, BuiltVariant, Work};
 pub use check::CheckReport;
@@ -26,6 +27,7 @@ pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
 pub use test::TestReport;
+pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 
 /// The answer of a command that did what it was asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -42,6 +44,7 @@ pub enum Report {
     Plan(PlanReport),
     Schema(SchemaReport),
     Test(TestReport),
+    Variants(VariantsReport),
 }
 
 impl Report {

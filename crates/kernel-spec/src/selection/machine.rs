@@ -106,6 +106,11 @@ fn both(detected: Backend) -> String {
 }
 
 impl SystemBackend {
+    /// The CPU, which the loader allows on every machine.
+    pub fn cpu() -> Self {
+        Self::plain(Backend::Cpu)
+    }
+
     fn plain(backend: Backend) -> Self {
         Self { backend, version: None }
     }
@@ -169,7 +174,7 @@ impl MachineDescription {
             return self
                 .cuda_runtime
                 .as_ref()
-                .map_or(SystemBackend::plain(Backend::Cpu), |v| SystemBackend::versioned(Backend::Cuda, v));
+                .map_or_else(SystemBackend::cpu, |v| SystemBackend::versioned(Backend::Cuda, v));
         };
         let plain = |present: bool, backend| present.then(|| SystemBackend::plain(backend));
         let versioned = |version: &Option<Version>, backend| {
@@ -182,7 +187,7 @@ impl MachineDescription {
             .or_else(|| plain(torch.metal, Backend::Metal))
             .or_else(|| versioned(&torch.xpu, Backend::Xpu))
             .or_else(|| versioned(&torch.cann, Backend::Cann))
-            .unwrap_or(SystemBackend::plain(Backend::Cpu))
+            .unwrap_or_else(SystemBackend::cpu)
     }
 
     /// The backend to choose for: the detected one, or the requested one where the loader would allow it.
@@ -191,7 +196,7 @@ impl MachineDescription {
         match requested {
             None => Ok(detected),
             Some(requested) if requested == detected.backend => Ok(detected),
-            Some(Backend::Cpu) => Ok(SystemBackend::plain(Backend::Cpu)),
+            Some(Backend::Cpu) => Ok(SystemBackend::cpu()),
             Some(requested) => Err(UnsupportedBackend { requested, detected: detected.backend }),
         }
     }

@@ -51,7 +51,15 @@ pub fn decide(
     machine: &MachineDescription,
     requested: Option<Backend>,
 ) -> Result<Decisions, UnsupportedBackend> {
-    let backend = machine.select_backend(requested)?;
+    Ok(decide_for(machine.select_backend(requested)?, names, machine))
+}
+
+/// The same for a backend that was selected before.
+pub fn decide_for(
+    backend: SystemBackend,
+    names: impl IntoIterator<Item = LoaderName>,
+    machine: &MachineDescription,
+) -> Decisions {
     let drops_compiled = machine.drops_compiled_variants();
     let (passed_over, considered): (Vec<LoaderName>, Vec<LoaderName>) =
         names.into_iter().partition(|name| drops_compiled && matches!(name, LoaderName::Arch { .. }));
@@ -60,7 +68,7 @@ pub fn decide(
         .map(|name| Decision { rejection: rejection(&name, machine, &backend), name })
         .collect();
     trace.sort_by_key(preference);
-    Ok(Decisions { backend, trace, passed_over })
+    Decisions { backend, trace, passed_over }
 }
 
 fn rejection(name: &LoaderName, machine: &MachineDescription, backend: &SystemBackend) -> Option<Reason> {

@@ -10,6 +10,7 @@ mod migrate;
 mod plan;
 mod schema;
 mod test;
+mod variants;
 
 use kernel_spec::event::Stage;
 use kernel_spec::report::Report;
@@ -30,6 +31,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Check(report) => check::render(report, &mut page),
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
+        Report::Variants(report) => variants::render(report, &mut page),
     }
     page
 }

@@ -1,0 +1,178 @@
+//! `variants`: which variants a project has, and what the loader would say about each of them on this machine or on a
+//! described one. The plain list asks nothing of the machine, so it is the same everywhere.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::matrix::{Offer, compiled_variants_of, host_variants_of, variants_of};
+use kernel_spec::report::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
+use kernel_spec::selection::{Decision, Decisions, MachineDescription, Reason, SystemBackend, decide_for};
+use kernel_spec::variant::LoaderName;
+use kernel_spec::{Backend, Matrix};
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::host::{PythonEnvironment, device_is_present};
+use crate::{Context, Project, Result, matrix};
+
+/// Where built variants are, below the project.
+const BUILT: &str = "build";
+
+/// What to list.
+#[derive(Clone, Debug)]
+pub struct VariantsOptions {
+    /// The project's directory, as the user names it.
+    pub directory: Utf8PathBuf,
+    /// Also variants that publishing does not build by default.
+    pub all: bool,
+    /// The variants the project would have if every backend were compiled, as the peer's `--arch` lists them.
+    pub compiled: bool,
+    /// Whether to let the loader decide, and where.
+    pub explain: Option<Machine>,
+}
+
+/// A machine to explain for.
+#[derive(Clone, Debug)]
+pub enum Machine {
+    /// This one, with the Python the user names or the active one.
+    Here(Option<String>),
+    /// The one a file describes.
+    Described(Utf8PathBuf),
+}
+
+/// The description of a machine cannot be read.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` does not describe a machine: {fault}")]
+#[diagnostic(
+    code("variant/machine"),
+    help(
+        "write `cpu`, `os`, `python`, `tvm-ffi` and a table `torch` with `version` and `cuda`, `rocm` or `xpu` as TOML or JSON"
+    )
+)]
+pub struct MachineError {
+    path: Utf8PathBuf,
+    fault: String,
+}
+
+/// Lists the variants of a project.
+pub fn variants(context: &Context, options: &VariantsOptions) -> Result<VariantsReport> {
+    let project = Project::open(context, &options.directory)?;
+    let matrix = matrix::load(context)?;
+    let list = if options.compiled { compiled_variants_of } else { variants_of };
+    let mut variants = list(&project.manifest, &matrix);
+    variants.retain(|offer| offer.bundled || options.all);
+    let subject = Subject { project: &project, matrix: &matrix, variants: &variants };
+    let machine = options.explain.as_ref();
+    let explanation = machine.map(|machine| explain(context, machine, &subject)).transpose()?.map(Box::new);
+    let manifest = &project.manifest;
+    Ok(VariantsReport {
+        kernel: manifest.general.name.value.clone(),
+        framework: manifest.framework(),
+        variants,
+        explanation,
+    })
+}
+
+/// What is explained.
+struct Subject<'a> {
+    project: &'a Project,
+    matrix: &'a Matrix,
+    variants: &'a [Offer],
+}
+
+fn explain(context: &Context, machine: &Machine, subject: &Subject<'_>) -> Result<Explanation> {
+    let (python, machine) = match machine {
+        Machine::Described(path) => (None, describe(context, path)?),
+        Machine::Here(chosen) => {
+            let python = PythonEnvironment::discover(context, chosen.as_deref())?;
+            let machine = python.machine().clone();
+            (Some(python), machine)
+        }
+    };
+    let host = host_variants_of(&subject.project.manifest, subject.matrix, &machine);
+    let built = built(&subject.project.directory);
+    let offered = subject.variants.iter().chain(&host.offers).map(|offer| offer.variant.to_string());
+    let names: BTreeSet<String> = offered.chain(built.iter().cloned()).collect();
+    let names: Vec<LoaderName> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    let decisions = decide_for(machine.detected_backend(), names.clone(), &machine);
+    let on_cpu = decide_for(SystemBackend::cpu(), names, &machine);
+    let with_cpu_backend =
+        on_cpu.chosen().filter(|_| decisions.backend.backend() != Backend::Cpu).map(LoaderName::to_string);
+    let remarks = remarks(&machine, &decisions, with_cpu_backend.as_deref(), python.is_some());
+    let entry = |decision: &Decision| DecisionEntry {
+        variant: decision.name.to_string(),
+        accepted: decision.rejection.is_none(),
+        check: decision.rejection.as_ref().map(Reason::check),
+        reason: decision.rejection.as_ref().map(ToString::to_string),
+        built: built.contains(&decision.name.to_string()),
+    };
+    Ok(Explanation {
+        python: python.map(|python| ChosenPython {
+            interpreter: python.interpreter.into_string(),
+            version: python.version,
+            why: python.why,
+        }),
+        backend: decisions.backend.name_in_variants(),
+        decisions: decisions.trace.iter().map(entry).collect(),
+        passed_over: decisions.passed_over.iter().map(LoaderName::to_string).collect(),
+        refusals: host.refusals,
+        machine,
+        with_cpu_backend,
+        remarks,
+    })
+}
+
+/// TOML or, where the file begins with a brace, JSON.
+fn describe(context: &Context, path: &Utf8Path) -> Result<MachineDescription> {
+    let text = fs_err::read_to_string(context.resolve(path))?;
+    let read = if text.trim_start().starts_with('{') {
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    } else {
+        toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
+    };
+    read.map_err(|fault| MachineError { path: path.to_owned(), fault }.into())
+}
+
+/// The names of the directories that the loader would find in the project.
+fn built(project: &Utf8Path) -> BTreeSet<String> {
+    let entries = project.join(BUILT).read_dir_utf8().into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.path().join("metadata.json").is_file())
+        .map(|entry| entry.file_name().to_owned())
+        .filter(|name| name.parse::<LoaderName>().is_ok_and(|read| read.to_string() == *name))
+        .collect()
+}
+
+/// The traps: torch decides by what it was compiled for, and a free-threaded Python passes compiled variants over.
+fn remarks(
+    machine: &MachineDescription,
+    decisions: &Decisions,
+    with_cpu_backend: Option<&str>,
+    here: bool,
+) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let backend = decisions.backend.backend();
+    if let (Some(torch), Some(cpu)) = (&machine.torch, with_cpu_backend) {
+        let title = backend.row().title;
+        let version = decisions.backend.version().map_or_else(String::new, |version| format!(" {version}"));
+        let device = match device_is_present(backend).filter(|_| here) {
+            Some(false) => format!(", although no {title} device was found"),
+            Some(true) => String::new(),
+            None => ", whether or not there is a device".to_owned(),
+        };
+        remarks.push(format!(
+            "torch {} was compiled for {title}{version}, so the loader looks for {title} variants here{device}; \
+             `get_kernel(…, backend=\"cpu\")` would load `{cpu}`",
+            torch.version
+        ));
+    }
+    if !decisions.passed_over.is_empty() {
+        remarks.push(
+            "this Python is free-threaded and older than 3.15, so the loader takes Python-only variants alone".to_owned(),
+        );
+    }
+    if machine.torch.is_none() {
+        remarks.push("torch is not installed, so no torch variant can be loaded".to_owned());
+    }
+    remarks
+}
