@@ -13,6 +13,7 @@ pub mod plan;
 pub mod process;
 pub mod project;
 pub mod provenance;
+pub mod python_source;
 pub mod render;
 pub mod seal;
 pub mod stamp;

@@ -26,6 +26,7 @@ pub mod inputs;
 pub mod internal;
 pub mod link;
 pub mod manifest;
+pub mod python;
 pub mod test;
 pub mod variant;
 
@@ -55,6 +56,7 @@ static AREAS: &[&[&Code]] = &[
     link::ALL,
     artifact::ALL,
     abi::ALL,
+    python::ALL,
     test::ALL,
     internal::ALL,
 ];

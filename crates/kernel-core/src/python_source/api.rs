@@ -1,0 +1,160 @@
+//! The public API of a package, for its card: the functions with their signatures, the layers, and what cannot be told
+//! without running the package.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use serde::Serialize;
+
+use super::PythonSource;
+use super::exports::{Exports, exports};
+
+/// What a package offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PublicApi {
+    /// Whether the package lists its public names in `__all__`.
+    pub declared: bool,
+    /// Public functions, in the order of `__all__`.
+    pub functions: Vec<Function>,
+    /// Layers: the classes of the `layers` module, where that is public.
+    pub layers: Vec<Layer>,
+    /// Public names that are neither: constants, modules, classes.
+    pub others: Vec<String>,
+    /// What only running the package would tell, as it is written in the source.
+    pub unknown: Vec<String>,
+}
+
+/// A public function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Parameters and result as written: `(x: Tensor, *, scale: float = 1.0) -> Tensor`.
+    pub signature: String,
+    /// First line of its documentation; empty where it has none.
+    pub summary: String,
+}
+
+/// A public layer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Layer {
+    /// Name of the class.
+    pub name: String,
+    /// First line of its documentation; empty where it has none.
+    pub summary: String,
+}
+
+/// The name of the module that holds layers.
+const LAYERS: &str = "layers";
+
+/// The API of the package whose files are given by their path inside it, such as `layers/__init__.py`.
+pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
+    let Some(root) = files.get("__init__.py") else { return PublicApi::default() };
+    let package = Package { files };
+    let Exports { names, unknown } = package.exports(root, 4);
+    let mut api = PublicApi { declared: names.is_some(), unknown, ..PublicApi::default() };
+    for name in names.unwrap_or_default() {
+        if name == LAYERS {
+            api.layers = package.module(LAYERS).map(layers_of).unwrap_or_default();
+            continue;
+        }
+        match package.definition(root, &name, 4) {
+            Some(Definition::Function(source, function)) => api.functions.push(describe(source, function)),
+            Some(Definition::Class(class)) => api.layers.push(layer(class)),
+            None => api.others.push(name),
+        }
+    }
+    api
+}
+
+struct Package<'a> {
+    files: &'a BTreeMap<String, PythonSource>,
+}
+
+enum Definition<'a> {
+    Function(&'a PythonSource, &'a StmtFunctionDef),
+    Class(&'a StmtClassDef),
+}
+
+impl<'a> Package<'a> {
+    /// A module of the package, by its name relative to the package.
+    fn module(&self, name: &str) -> Option<&'a PythonSource> {
+        let path = name.replace('.', "/");
+        self.files.get(&format!("{path}.py")).or_else(|| self.files.get(&format!("{path}/__init__.py")))
+    }
+
+    /// `depth` bounds how far one module's list is followed into another's.
+    fn exports(&self, source: &PythonSource, depth: usize) -> Exports {
+        let sibling = |module: &str| {
+            let module = (depth > 0).then(|| self.module(module)).flatten()?;
+            self.exports(module, depth - 1).names
+        };
+        exports(source, &sibling)
+    }
+
+    /// Where a public name is defined: in the file itself, or in the module of the package it is imported from.
+    fn definition(&self, source: &'a PythonSource, name: &str, depth: usize) -> Option<Definition<'a>> {
+        let mut found = None;
+        for statement in source.body() {
+            match statement {
+                Stmt::FunctionDef(function) if function.name.as_str() == name => {
+                    found = Some(Definition::Function(source, function));
+                }
+                Stmt::ClassDef(class) if class.name.as_str() == name && is_layer(class) => {
+                    found = Some(Definition::Class(class));
+                }
+                Stmt::ImportFrom(import) if import.level == 1 && depth > 0 => {
+                    let called = |alias: &ruff_python_ast::Alias| {
+                        alias.asname.as_ref().unwrap_or(&alias.name).as_str() == name
+                    };
+                    let module = import.module.as_ref().and_then(|module| self.module(module.as_str()));
+                    if let (Some(alias), Some(module)) =
+                        (import.names.iter().find(|alias| called(alias)), module)
+                    {
+                        found = self.definition(module, alias.name.as_str(), depth - 1).or(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+fn layers_of(source: &PythonSource) -> Vec<Layer> {
+    let classes = source.body().iter().filter_map(|statement| statement.as_class_def_stmt());
+    classes.filter(|class| !class.name.starts_with('_')).map(layer).collect()
+}
+
+/// A class that derives from something called `Module`, as layers do.
+fn is_layer(class: &StmtClassDef) -> bool {
+    class.bases().iter().any(|base| match base {
+        Expr::Name(name) => name.id.as_str() == "Module",
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "Module",
+        _ => false,
+    })
+}
+
+fn layer(class: &StmtClassDef) -> Layer {
+    Layer { name: class.name.to_string(), summary: summary(&class.body) }
+}
+
+fn describe(source: &PythonSource, function: &StmtFunctionDef) -> Function {
+    let parameters = source.slice(&*function.parameters);
+    let result = function.returns.as_ref().map(|returns| format!(" -> {}", source.slice(&**returns)));
+    Function {
+        name: function.name.to_string(),
+        signature: format!("{parameters}{}", result.unwrap_or_default()),
+        summary: summary(&function.body),
+    }
+}
+
+/// The first line of a body's documentation.
+fn summary(body: &[Stmt]) -> String {
+    let documentation = body.first().and_then(|first| match first {
+        Stmt::Expr(expression) => expression.value.as_string_literal_expr(),
+        _ => None,
+    });
+    let text = documentation.map(|literal| literal.value.to_str().to_owned()).unwrap_or_default();
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+}
