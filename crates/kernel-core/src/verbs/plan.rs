@@ -18,7 +18,7 @@ use crate::project::Project;
 use crate::toolchain::parts::{Toolchain, assemble};
 use crate::toolchain::sysroot::Policy;
 use crate::verbs::build::choose;
-use crate::{Context, Result};
+use crate::{Context, Result, matrix};
 
 /// What a plan is asked for with.
 #[derive(Clone, Debug)]
@@ -73,7 +73,8 @@ impl<'a> Drafting<'a> {
     pub(crate) fn open(context: &'a Context, options: &'a PlanOptions) -> Result<Self> {
         let project = Project::open(context, &options.project)?;
         let python = PythonEnvironment::discover(context, options.python.as_deref())?;
-        let variants = choose::variants(&project.manifest, &python, &options.variants)?;
+        let variants =
+            choose::variants(&project.manifest, &matrix::load(context)?, &python, &options.variants)?;
         let work = project.directory.join(crate::render::ninja::WORK);
         let cache = context.cache_directory().unwrap_or_else(|| work.join("cache"));
         Ok(Self { context, options, project, python, variants, cache })

@@ -46,15 +46,16 @@ pub enum ChoiceError {
 /// The variants, in the order asked for.
 pub(crate) fn variants(
     manifest: &Manifest,
+    matrix: &Matrix,
     python: &PythonEnvironment,
     names: &[String],
 ) -> Result<Vec<Variant>, ChoiceError> {
-    let here = host_variants_of(manifest, Matrix::embedded(), python.machine());
+    let here = host_variants_of(manifest, matrix, python.machine());
     if names.is_empty() {
         return all_here(manifest, &here);
     }
     let mut known: BTreeSet<Variant> =
-        variants_of(manifest, Matrix::embedded()).into_iter().map(|offer| offer.variant).collect();
+        variants_of(manifest, matrix).into_iter().map(|offer| offer.variant).collect();
     known.extend(here.offers.iter().map(|offer| offer.variant));
     let mut chosen = Vec::new();
     for name in names {
