@@ -54,12 +54,16 @@ impl Human {
 
     fn stage(&self, stage: Stage, variant: Option<&str>, message: &str) {
         let word = answer::stage_word(stage);
-        let about = variant.map_or_else(String::new, |variant| format!("{variant}: "));
+        // A message that only repeats the word says nothing.
+        let message = if message == word { "" } else { message };
+        let parts: Vec<&str> =
+            [variant.unwrap_or_default(), message].into_iter().filter(|part| !part.is_empty()).collect();
+        let about = parts.join(": ");
         self.activity.set_length(0);
-        self.activity.set_message(format!("{about}{message}"));
+        self.activity.set_message(format!("{word} {about}"));
         self.activity.tick();
         let mut page = Page::new();
-        page.add_in(TITLE, format!("{word:>8} ")).add(about).line(message);
+        page.add_in(TITLE, format!("{word:>8} ")).line(about);
         self.remark(&page);
     }
 
