@@ -8,4 +8,7 @@
 
 mod faults;
 mod migration;
+mod mutation;
+mod oracle;
+mod property;
 mod real;
