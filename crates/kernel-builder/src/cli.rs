@@ -43,6 +43,7 @@ commands! {
     #[command(visible_alias = "update-build")]
     Migrate(migrate),
     Doctor(doctor),
+    Hash(hash),
     Explain(explain),
     Completions(completions),
     Schema(schema),

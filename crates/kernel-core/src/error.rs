@@ -78,6 +78,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Stamp(#[from] crate::stamp::StampError),
 
+    /// There is no built variant.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NoVariants(#[from] crate::artifacts::NoVariants),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

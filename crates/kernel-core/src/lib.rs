@@ -1,6 +1,7 @@
 //! The verbs of kernel-builder. A crate of its own so that nothing in it can print, colour or exit: it takes a
 //! [`Context`], sends events to a sink and returns a report or a typed error.
 
+pub mod artifacts;
 pub mod check;
 pub mod context;
 pub mod digest;

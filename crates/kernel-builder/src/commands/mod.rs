@@ -19,6 +19,7 @@ pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod hash;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;

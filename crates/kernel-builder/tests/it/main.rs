@@ -6,6 +6,7 @@ mod clean;
 mod codes;
 mod doctor;
 mod explain;
+mod hash;
 mod help;
 mod migrate;
 mod output;

@@ -4,6 +4,7 @@ pub mod build;
 pub mod check;
 pub mod clean;
 pub mod doctor;
+pub mod hash;
 pub mod migrate;
 pub mod plan;
 pub mod variants;

@@ -27,4 +27,16 @@ codes! {
         means: "A library does not hold exactly one readable provenance note",
         example: "a library from which `strip` removed the notes",
         remedy: "Build the variant again, and do not process its libraries afterwards";
+    NONE = "artifact/none", Check,
+        means: "There is no built variant in the directory",
+        example: "`hash` in a project that was never built",
+        remedy: "Build one with `kernel-builder build`";
+    NAME = "artifact/name", Check,
+        means: "The directory of a variant is not named after what is in it",
+        example: "a CPU variant that was renamed to `torch213-cxx11-cu130-x86_64-linux`",
+        remedy: "Give the directory its name back, or build the variant again";
+    DIGEST = "artifact/digest", Check,
+        means: "The files of a variant are not those its metadata speak of",
+        example: "an `__init__.py` that was edited after the build",
+        remedy: "Build the variant again; `kernel-builder hash` writes a new digest where the change is meant";
 }

@@ -11,6 +11,7 @@ mod clean;
 mod completions;
 mod doctor;
 mod explain;
+mod hash;
 mod migrate;
 pub mod plan;
 mod schema;
@@ -23,6 +24,7 @@ pub use clean::{CleanReport, KeptPath};
 pub use completions::CompletionsReport;
 pub use doctor::{Ability, DoctorReport, ToolState};
 pub use explain::{CodeEntry, ExplainReport};
+pub use hash::{HashReport, HashState, HashedVariant};
 pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
@@ -40,6 +42,7 @@ pub enum Report {
     Completions(CompletionsReport),
     Doctor(DoctorReport),
     Explain(ExplainReport),
+    Hash(HashReport),
     Migrate(MigrateReport),
     Plan(PlanReport),
     Schema(SchemaReport),
@@ -53,6 +56,7 @@ impl Report {
         match self {
             Report::Check(report) => report.exit(),
             Report::Migrate(report) => report.exit(),
+            Report::Hash(report) => report.exit(),
             Report::Test(report) => report.exit(),
             _ => ExitClass::Success,
         }

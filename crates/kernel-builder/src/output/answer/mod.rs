@@ -6,6 +6,7 @@ mod clean;
 mod completions;
 mod doctor;
 mod explain;
+mod hash;
 mod migrate;
 mod plan;
 mod schema;
@@ -26,6 +27,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Doctor(report) => doctor::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
+        Report::Hash(report) => hash::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Check(report) => check::render(report, &mut page),

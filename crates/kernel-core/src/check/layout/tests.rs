@@ -1,0 +1,125 @@
+//! One good variant, and everything that can be wrong with it.
+
+use camino::Utf8PathBuf;
+use kernel_spec::metadata::DigestRecord;
+
+use super::*;
+
+const NAME: &str = "torch213-cxx11-cpu-x86_64-linux";
+const METADATA_TEXT: &str = r#"{"name":"my-demo","id":"_my_demo_cpu_x","version":1,"license":"MIT","python-depends":[],
+  "backend":{"type":"cpu"},"x-kernel-builder":{"variant":"torch213-cxx11-cpu-x86_64-linux","profile":"release",
+  "engine":"local","sandbox":"off","rebuildable":false,"id-rule":1}}"#;
+
+struct Scene(tempfile::TempDir);
+
+impl Scene {
+    fn good() -> Self {
+        let scene = Self(tempfile::tempdir().expect("a directory"));
+        for path in ["__init__.py", "_ops.py", "layers/__init__.py", "_my_demo_cpu_x.abi3.so"] {
+            scene.write(path, "");
+        }
+        scene.seal(METADATA_TEXT);
+        scene
+    }
+
+    fn variant(&self) -> Utf8PathBuf {
+        Utf8Path::from_path(self.0.path()).expect("UTF-8").join(NAME)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.variant().join(path);
+        fs_err::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs_err::write(path, text).expect("written");
+    }
+
+    fn seal(&self, text: &str) {
+        let mut metadata = Metadata::from_json(text.as_bytes()).expect("valid");
+        metadata.digest = Some(DigestRecord::sha256(digest::of_variant(&self.variant()).expect("a digest")));
+        self.write(METADATA, &metadata.to_json());
+    }
+
+    fn findings(variant: &Utf8Path) -> Vec<String> {
+        check(variant).iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect()
+    }
+}
+
+#[test]
+fn a_good_variant_has_no_findings() {
+    let scene = Scene::good();
+    assert_eq!(Scene::findings(&scene.variant()), [""; 0]);
+}
+
+#[test]
+fn files_that_changed_after_sealing_are_named() {
+    let scene = Scene::good();
+    scene.write("__init__.py", "edited");
+    scene.write("added.py", "");
+    fs_err::remove_file(scene.variant().join("_my_demo_cpu_x.abi3.so")).expect("removed");
+    assert_eq!(
+        Scene::findings(&scene.variant()),
+        [
+            "artifact/layout the library `_my_demo_cpu_x.abi3.so` is missing",
+            "artifact/digest `__init__.py` is not what was sealed",
+            "artifact/digest `_my_demo_cpu_x.abi3.so` is missing",
+            "artifact/digest `added.py` was added after sealing",
+        ]
+    );
+}
+
+#[test]
+fn names_must_agree() {
+    let scene = Scene::good();
+    scene.seal(
+        &METADATA_TEXT
+            .replace("_my_demo_cpu_x", "_other_cpu_x")
+            .replace("\"type\":\"cpu\"", "\"type\":\"cuda\""),
+    );
+    assert_eq!(
+        Scene::findings(&scene.variant()),
+        [
+            "artifact/metadata id `_other_cpu_x` is not that of kernel `my-demo` for cuda",
+            "artifact/name `torch213-cxx11-cpu-x86_64-linux` is for cpu, its metadata say cuda",
+            "artifact/layout the library `_other_cpu_x.abi3.so` is missing",
+        ]
+    );
+    let scene = Scene::good();
+    let renamed = scene.variant().with_file_name("tesla");
+    fs_err::rename(scene.variant(), &renamed).expect("renamed");
+    assert_eq!(
+        Scene::findings(&renamed),
+        [
+            "artifact/name `tesla` was built as `torch213-cxx11-cpu-x86_64-linux`",
+            "artifact/name `tesla` is no name of a variant, so no loader finds it",
+        ]
+    );
+}
+
+#[test]
+fn links_byte_code_and_lost_parts_are_named() {
+    let scene = Scene::good();
+    for (target, name) in [("/etc/passwd", "away.py"), ("/nowhere", "dangling.py"), ("layers", "inside")] {
+        fs_err::os::unix::fs::symlink(target, scene.variant().join(name)).expect("linked");
+    }
+    scene.write("__pycache__/x.cpython-311.pyc", "");
+    fs_err::remove_file(scene.variant().join("__init__.py")).expect("removed");
+    assert_eq!(
+        Scene::findings(&scene.variant()),
+        [
+            "artifact/layout `__pycache__/x.cpython-311.pyc` is byte code of one Python version",
+            "artifact/layout `away.py` is a link that leaves the variant",
+            "artifact/layout `dangling.py` is a link to nothing",
+            "artifact/layout `inside` is a link",
+            "artifact/layout there is no `__init__.py`",
+        ]
+    );
+}
+
+#[test]
+fn unusable_metadata_are_told_in_full() {
+    let scene = Scene::good();
+    scene.write(METADATA, r#"{"name":"My","version":"1"}"#);
+    assert!(Scene::findings(&scene.variant()).len() > 3);
+    fs_err::remove_file(scene.variant().join(METADATA)).expect("removed");
+    let expected = format!("artifact/metadata `metadata.json` of `{NAME}` cannot be read");
+    assert_eq!(Scene::findings(&scene.variant()), [expected]);
+}

@@ -1,0 +1,81 @@
+//! `hash`: brings the digests of built variants up to date, or says which are not. What it does not know in the metadata
+//! stays, and a signature that no longer matches goes: both are the peer's faults here.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Metadata;
+use kernel_spec::error::Faults;
+use kernel_spec::metadata::DigestRecord;
+use kernel_spec::report::{HashReport, HashState, HashedVariant};
+
+use crate::digest::{self, METADATA, SIGNATURE};
+use crate::{Context, Error, Result, artifacts};
+
+/// What to hash.
+#[derive(Clone, Debug)]
+pub struct HashOptions {
+    /// A project, a directory of variants, or a variant.
+    pub directory: Utf8PathBuf,
+    /// Only compare.
+    pub check: bool,
+}
+
+/// Digests every variant of a directory.
+pub fn hash(context: &Context, options: &HashOptions) -> Result<HashReport> {
+    let mut report = HashReport { check: options.check, variants: Vec::new() };
+    for directory in artifacts::discover(&context.resolve(&options.directory))? {
+        report.variants.push(one(&directory, options.check)?);
+    }
+    Ok(report)
+}
+
+fn one(directory: &Utf8Path, check: bool) -> Result<HashedVariant> {
+    let path = directory.join(METADATA);
+    let earlier = fs_err::read(&path)?;
+    let mut metadata = Metadata::from_json(&earlier).map_err(|findings| {
+        let summary = format!("the metadata of `{directory}` cannot be used");
+        Error::Faults(Faults::new(&kernel_spec::code::artifact::METADATA, summary, findings))
+    })?;
+    let record = DigestRecord::sha256(digest::of_variant(directory)?);
+    let mut hashed = HashedVariant {
+        variant: directory.file_name().unwrap_or_default().to_owned(),
+        directory: directory.to_string(),
+        files: record.files.len(),
+        state: HashState::Current,
+        signature_removed: false,
+    };
+    let is_current = metadata
+        .digest
+        .as_ref()
+        .is_some_and(|earlier| (earlier.algorithm, &earlier.files) == (record.algorithm, &record.files));
+    if is_current {
+        return Ok(hashed);
+    }
+    if check {
+        hashed.state = HashState::Stale;
+        return Ok(hashed);
+    }
+    metadata.digest = Some(record);
+    // The signature goes first: the other way round, a kill would leave one that does not match.
+    let signature = directory.join(SIGNATURE);
+    if signature.exists() {
+        fs_err::remove_file(signature)?;
+        hashed.signature_removed = true;
+    }
+    replace(directory, &path, &metadata.to_json())?;
+    hashed.state = HashState::Written;
+    Ok(hashed)
+}
+
+/// The whole new text or the old one, whenever this is killed.
+fn replace(directory: &Utf8Path, path: &Utf8Path, text: &str) -> Result<()> {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+    // Beside the variant, so that nothing of an interrupted run is ever taken for a file of it.
+    let mut file =
+        tempfile::Builder::new().prefix(".metadata.").tempfile_in(directory.parent().unwrap_or(directory))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Answer of `hash`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ExitClass;
+
+/// The digests of built variants.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HashReport {
+    /// Whether digests were only compared.
+    pub check: bool,
+    /// Each variant, by name.
+    pub variants: Vec<HashedVariant>,
+}
+
+/// One variant's digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HashedVariant {
+    /// Its name.
+    pub variant: String,
+    /// Its directory.
+    pub directory: String,
+    /// Files in the digest.
+    pub files: usize,
+    /// What was found or done.
+    pub state: HashState,
+    /// Whether a signature was removed because it no longer matched.
+    pub signature_removed: bool,
+}
+
+/// How a recorded digest stands to the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HashState {
+    /// It is that of the files.
+    Current,
+    /// It is absent or another, and was left so.
+    Stale,
+    /// It was absent or another, and is now that of the files.
+    Written,
+}
+
+impl HashReport {
+    /// A stale digest is a failed check.
+    pub fn exit(&self) -> ExitClass {
+        let stale = self.variants.iter().any(|variant| variant.state == HashState::Stale);
+        if stale { ExitClass::Check } else { ExitClass::Success }
+    }
+}
