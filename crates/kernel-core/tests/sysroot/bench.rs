@@ -3,11 +3,10 @@
 use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_abi::Image;
 use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan, response};
+use kernel_core::toolchain::sysroot::review::Review;
 use kernel_core::toolchain::sysroot::runtime::Runtime;
-use kernel_core::toolchain::sysroot::undefined::{self, Definitions};
-use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat, link_map};
+use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat};
 use kernel_spec::Finding;
 use kernel_spec::arch::Cpu;
 
@@ -48,13 +47,15 @@ pub struct Bench {
     directory: tempfile::TempDir,
     compiler: Compiler,
     policy: Policy,
+    /// The folder of Torch's libraries, where the review may read them.
+    pub torch: Option<Utf8PathBuf>,
 }
 
 impl Bench {
     /// An empty folder in which the compatibility archive is made and the sysroot is linked in.
     pub fn new(compiler: Compiler, policy: Policy) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let bench = Self { directory, compiler, policy };
+        let bench = Self { directory, compiler, policy, torch: None };
         let cache = bench.path("cache");
         let sysroot = Sysroot::ensure(&cache, policy, CPU).unwrap();
         fs_err::rename(&sysroot.directory, bench.path("sysroot")).unwrap();
@@ -117,8 +118,8 @@ impl Bench {
     }
 
     /// A file of the compiler's, by the path it has where the compiler runs.
-    fn read_part(&self, path: &Utf8Path) -> Vec<u8> {
-        fs_err::read(self.compiler.root.join(path.as_str().trim_start_matches('/'))).unwrap()
+    fn seen_from_here(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.compiler.root.join(path.as_str().trim_start_matches('/'))
     }
 
     /// Links objects to `NAME.so` with everything the compiler has, and returns what the checks say.
@@ -152,21 +153,17 @@ impl Bench {
         fs_err::write(self.path("link.rsp"), response(&plan.arguments())).unwrap();
         let flags: Vec<&str> = self.compiler.link_flags.iter().map(String::as_str).collect();
         self.compile(&[&flags[..], &["@link.rsp"]].concat());
-        let map = fs_err::read_to_string(self.path(&map)).unwrap();
-        let archive = parts.libstdcxx.as_deref().map_or_else(Vec::new, |path| self.read_part(path));
-        let definitions = Definitions {
+        let archive = parts.libstdcxx.as_deref().map(|path| self.seen_from_here(path));
+        let review = Review {
             policy: self.policy,
             cpu: CPU,
             runtimes,
-            torch: None,
-            static_libstdcxx: parts.libstdcxx.is_some(),
+            library: &self.path(&output),
+            map: &self.path(&map),
+            archive: archive.as_deref(),
+            torch: self.torch.as_deref(),
         };
-        let library = self.path(&output);
-        let image = Image::parse(&fs_err::read(&library).unwrap().as_slice()).unwrap();
-        let names = undefined::names(&image.objects[0]);
-        let mut findings = link_map::check(&map, &archive).unwrap();
-        findings.extend(undefined::check(&names, &definitions));
-        findings
+        review.findings().unwrap()
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the checks after a link say about kernels that must not ship, and that they say nothing about good ones.
 
+use std::process::Command;
+
 use kernel_core::toolchain::sysroot::Policy;
 use kernel_core::toolchain::sysroot::link::LinkParts;
 use kernel_core::toolchain::sysroot::runtime::Runtime;
 
-use super::bench::{Bench, Compiler};
+use super::bench::{Bench, Compiler, run};
 
 /// The findings about a kernel of this source, one line each: code, message, causes and what it is about.
 fn findings(source: &str, runtimes: &[&str], change: impl Fn(&mut LinkParts)) -> String {
@@ -59,6 +61,31 @@ fn names_of_the_run_times_are_expected_only_where_they_are_needed() {
     link/undefined-symbol: nothing defines `_ZN3c108exportedEv` [] <_ZN3c108exportedEv>
     link/undefined-symbol: nothing defines `cudaMelloc` [] <cudaMelloc>
     ");
+}
+
+#[test]
+fn a_torch_function_that_torch_does_not_export_is_named_where_torch_is_at_hand() {
+    let repository = camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    run(&mut Command::new(repository.join("scripts/python-environment")));
+    let place = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let output = run(Command::new(repository.join(".environment/bin/python")).args(["-I", "-c", place]));
+    let torch = camino::Utf8PathBuf::from(String::from_utf8(output.stdout).unwrap().trim()).join("torch/lib");
+
+    let mut bench = Bench::new(Compiler::host(), Policy::Manylinux228);
+    let source = r#"
+        namespace c10 { void nowhere(); }
+        extern "C" { int aoti_torch_device_type_cpu(); int aoti_torch_nothing(); }
+        extern "C" int kernel_run() { c10::nowhere(); return aoti_torch_device_type_cpu() + aoti_torch_nothing(); }
+    "#;
+    fs_err::write(bench.path("kernel.cc"), source).unwrap();
+    bench.compile(&["-std=c++17", "-O2", "-fPIC", "-c", "kernel.cc", "-o", "kernel.o"]);
+    let runtimes: Vec<&Runtime> =
+        ["libtorch_cpu.so", "libc10.so"].into_iter().filter_map(Runtime::find).collect();
+    assert_eq!(bench.link("kernel", &["kernel.o".into()], &runtimes), []);
+    bench.torch = Some(torch);
+    let found = bench.link("kernel", &["kernel.o".into()], &runtimes);
+    let named: Vec<&str> = found.iter().filter_map(|finding| finding.subject.symbol.as_deref()).collect();
+    assert_eq!(named, ["_ZN3c107nowhereEv", "aoti_torch_nothing"]);
 }
 
 #[test]

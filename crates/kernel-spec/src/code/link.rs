@@ -23,4 +23,8 @@ codes! {
         means: "The kernel needs a newer part of libstdc++ than the target has, and the compiler has no static libstdc++",
         example: "`std::filesystem` in a kernel for manylinux_2_28, built where `libstdc++.a` is not installed",
         remedy: "Install the static C++ library (Fedora: `libstdc++-static`), or avoid the newer function";
+    UNREADABLE = "link/unreadable", Build,
+        means: "A file that a link left or took cannot be read, so the result cannot be judged",
+        example: "a `libstdc++.a` that was replaced by an upgrade while a build ran",
+        remedy: "Build again; where it stays, install the compiler's C++ library or Torch again";
 }

@@ -9,6 +9,7 @@ pub mod link;
 pub mod link_map;
 pub mod member;
 pub mod policy;
+pub mod review;
 pub mod runtime;
 pub mod stub;
 pub mod table;

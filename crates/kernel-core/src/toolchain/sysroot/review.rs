@@ -1,0 +1,138 @@
+//! What is to be said about a finished link: what it took from the static libstdc++, and what it left undefined.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use fs_err::os::unix::fs::FileExt;
+use kernel_abi::image::{Source, Symbol};
+use kernel_abi::{Image, ImageError};
+use kernel_spec::Finding;
+use kernel_spec::arch::Cpu;
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::link_map;
+use super::member::MemberError;
+use super::policy::Policy;
+use super::runtime::{Exports, Runtime};
+use super::undefined::{self, Definitions};
+
+/// A finished link and where it left its traces.
+#[derive(Clone, Copy, Debug)]
+pub struct Review<'a> {
+    /// The systems the kernel must load on.
+    pub policy: Policy,
+    /// The architecture.
+    pub cpu: Cpu,
+    /// Libraries that the kernel names as needed.
+    pub runtimes: &'a [&'static Runtime],
+    /// The linked library.
+    pub library: &'a Utf8Path,
+    /// The linker's map.
+    pub map: &'a Utf8Path,
+    /// The static libstdc++ that was offered to the linker.
+    pub archive: Option<&'a Utf8Path>,
+    /// The folder of the libraries of the Torch that the kernel was compiled for, where there is one.
+    pub torch: Option<&'a Utf8Path>,
+}
+
+/// Why nothing can be said.
+#[derive(Debug, Error, Diagnostic)]
+pub enum ReviewError {
+    /// A file is not there.
+    #[error("a file of the link cannot be read")]
+    #[diagnostic(code("link/unreadable"), help("build again; the cause names the file"))]
+    File(#[from] std::io::Error),
+    /// The static library is damaged, or not the one that was linked.
+    #[error("what the linker took from `{archive}` cannot be judged")]
+    #[diagnostic(
+        code("link/unreadable"),
+        help("install the compiler's C++ library again, or build with `--policy host`")
+    )]
+    Member {
+        /// The archive.
+        archive: Utf8PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: MemberError,
+    },
+    /// A library is none.
+    #[error("`{library}` cannot be judged")]
+    #[diagnostic(
+        code("link/unreadable"),
+        help("build again, or install Torch again if the library is Torch's")
+    )]
+    Library {
+        /// The library.
+        library: Utf8PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: ImageError,
+    },
+}
+
+impl Review<'_> {
+    /// Everything to say, errors and notes. Nothing is promised under the host's own policy, so nothing is said.
+    pub fn findings(&self) -> Result<Vec<Finding>, ReviewError> {
+        if self.policy == Policy::Host {
+            return Ok(Vec::new());
+        }
+        let mut findings = Vec::new();
+        if let Some(archive) = self.archive {
+            let map = String::from_utf8_lossy(&fs_err::read(self.map)?).into_owned();
+            let content = fs_err::read(archive)?;
+            let found = link_map::check(&map, &content)
+                .map_err(|source| ReviewError::Member { archive: archive.to_owned(), source })?;
+            findings.extend(found);
+        }
+        let needs_torch = self.runtimes.iter().any(|runtime| matches!(runtime.exports(), Exports::Torch));
+        let torch = self.torch.filter(|_| needs_torch).map(torch_exports).transpose()?;
+        let definitions = Definitions {
+            policy: self.policy,
+            cpu: self.cpu,
+            runtimes: self.runtimes,
+            torch: torch.as_ref(),
+            static_libstdcxx: self.archive.is_some(),
+        };
+        let names = read(self.library)?.objects.iter().flat_map(undefined::names).collect();
+        findings.extend(undefined::check(&names, &definitions));
+        Ok(findings)
+    }
+}
+
+/// Every name that the libraries of a Torch export. All of them count, since the one that a kernel names brings the
+/// others.
+fn torch_exports(folder: &Utf8Path) -> Result<BTreeSet<String>, ReviewError> {
+    let libraries = Runtime::ALL.iter().filter(|runtime| matches!(runtime.exports(), Exports::Torch));
+    let mut names = BTreeSet::new();
+    for path in libraries.map(|runtime| folder.join(runtime.soname)).filter(|path| path.is_file()) {
+        for object in read(&path)?.objects {
+            let exported = object.symbols().filter(Symbol::is_exported);
+            names.extend(exported.map(|symbol| symbol.name.into_owned()));
+        }
+    }
+    Ok(names)
+}
+
+fn read(library: &Utf8Path) -> Result<Image, ReviewError> {
+    let file = fs_err::File::open(library)?;
+    let size = file.metadata()?.len();
+    Image::parse(&LibraryFile { file, size })
+        .map_err(|source| ReviewError::Library { library: library.to_owned(), source })
+}
+
+/// Read by position: Torch's libraries are larger than what may be kept in memory of them.
+struct LibraryFile {
+    file: fs_err::File,
+    size: u64,
+}
+
+impl Source for LibraryFile {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
+        self.file.read_exact_at(buffer, offset)
+    }
+}
