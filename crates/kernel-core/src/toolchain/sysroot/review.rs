@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use fs_err::os::unix::fs::FileExt;
-use kernel_abi::image::{Source, Symbol};
+use kernel_abi::image::Source;
 use kernel_abi::{Image, ImageError};
 use kernel_spec::Finding;
 use kernel_spec::arch::Cpu;
 use miette::Diagnostic;
+use object::{Object as _, ObjectSymbol as _, ReadCache};
 use thiserror::Error;
 
 use super::link_map;
@@ -56,12 +57,19 @@ pub enum ReviewError {
         #[source]
         source: MemberError,
     },
-    /// A library is none.
+    /// A library of Torch is none.
+    #[error("the exports of `{library}` cannot be read")]
+    #[diagnostic(code("link/unreadable"), help("install Torch again"))]
+    Torch {
+        /// The library.
+        library: Utf8PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: object::read::Error,
+    },
+    /// The linked library is none.
     #[error("`{library}` cannot be judged")]
-    #[diagnostic(
-        code("link/unreadable"),
-        help("build again, or install Torch again if the library is Torch's")
-    )]
+    #[diagnostic(code("link/unreadable"), help("build again"))]
     Library {
         /// The library.
         library: Utf8PathBuf,
@@ -106,12 +114,19 @@ fn torch_exports(folder: &Utf8Path) -> Result<BTreeSet<String>, ReviewError> {
     let libraries = Runtime::ALL.iter().filter(|runtime| matches!(runtime.exports(), Exports::Torch));
     let mut names = BTreeSet::new();
     for path in libraries.map(|runtime| folder.join(runtime.soname)).filter(|path| path.is_file()) {
-        for object in read(&path)?.objects {
-            let exported = object.symbols().filter(Symbol::is_exported);
-            names.extend(exported.map(|symbol| symbol.name.into_owned()));
-        }
+        let file = fs_err::File::open(&path)?;
+        let exported = exports(file).map_err(|source| ReviewError::Torch { library: path, source })?;
+        names.extend(exported);
     }
     Ok(names)
+}
+
+/// The names that a library exports, and nothing else: the judge's reading would go through all of Torch's data.
+fn exports(library: fs_err::File) -> object::read::Result<BTreeSet<String>> {
+    let cache = ReadCache::new(library);
+    let file = object::File::parse(&cache)?;
+    let exported = file.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+    exported.map(|symbol| Ok(symbol.name()?.to_owned())).collect()
 }
 
 fn read(library: &Utf8Path) -> Result<Image, ReviewError> {
@@ -121,7 +136,7 @@ fn read(library: &Utf8Path) -> Result<Image, ReviewError> {
         .map_err(|source| ReviewError::Library { library: library.to_owned(), source })
 }
 
-/// Read by position: Torch's libraries are larger than what may be kept in memory of them.
+/// Read by position, since a kernel's GPU code may be large.
 struct LibraryFile {
     file: fs_err::File,
     size: u64,
