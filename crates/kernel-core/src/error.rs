@@ -53,6 +53,14 @@ pub enum Error {
     #[diagnostic(transparent)]
     Seal(#[from] crate::seal::SealError),
 
+    /// What a link took cannot be judged.
+    #[error("what the linker took from the static C++ library cannot be judged")]
+    #[diagnostic(
+        code("environment/compiler"),
+        help("install the compiler's C++ library again, or build with `--policy host`")
+    )]
+    Members(#[from] crate::toolchain::sysroot::member::MemberError),
+
     /// No variant was chosen.
     #[error(transparent)]
     #[diagnostic(transparent)]

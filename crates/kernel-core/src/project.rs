@@ -38,7 +38,7 @@ impl Project {
         for finding in parsed.findings {
             context.sink.event(&Event::Finding(finding));
         }
-        Ok(Self { directory: context.resolve(directory), source, manifest })
+        Ok(Self { directory: context.resolve(directory).components().collect(), source, manifest })
     }
 }
 

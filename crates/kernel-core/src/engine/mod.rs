@@ -39,10 +39,18 @@ pub struct Limits {
 pub struct Built {
     /// The finished libraries, by variant. Variants of Python alone have none.
     pub libraries: BTreeMap<String, Utf8PathBuf>,
-    /// Edges that ran, in the order they finished.
+    /// Steps that ran, as `variant: what`, in the order they finished.
     pub ran: Vec<String>,
-    /// How the commands were confined: `bubblewrap` or `none`.
+    /// How the commands were confined: `bubblewrap` or `off`.
     pub sandbox: &'static str,
+}
+
+impl Built {
+    /// The steps of one job, in the order they finished.
+    pub fn steps_of<'a>(&'a self, job: &'a Job) -> impl Iterator<Item = &'a str> {
+        let variant = job.plan.variant.as_str();
+        self.ran.iter().filter_map(move |step| step.strip_prefix(variant)?.strip_prefix(": "))
+    }
 }
 
 /// The project as an engine sees it.

@@ -26,6 +26,7 @@ pub fn variant(name: &str, library: &Library) -> Result<String, Unwritable> {
     let _ = writeln!(text, "# Written by kernel-builder. Every command runs in the project's directory.");
     let _ = writeln!(text, "ninja_required_version = 1.8");
     let _ = writeln!(text, "include {}", ninja_path(&format!("{build}/toolchain.ninja"))?);
+    let _ = writeln!(text, "variant = {}", ninja_value(name)?);
     let flags = FlagSets::of(library);
     flags.write(&mut text, &build)?;
     rules(&mut text);
@@ -66,7 +67,7 @@ fn rules(text: &mut String) {
             text,
             "  command = PWD=/proc/self/cwd {driver} $prefix_map $flags -MMD -MF $depfile -c $in -o $out"
         );
-        let _ = writeln!(text, "  description = $what");
+        let _ = writeln!(text, "  description = $variant: $what");
         let _ = writeln!(text, "  depfile = $out.d");
         let _ = writeln!(text, "  deps = gcc");
     };
@@ -74,10 +75,10 @@ fn rules(text: &mut String) {
     compile(text, "cxx", "$cxx");
     let _ = writeln!(text, "rule archive");
     let _ = writeln!(text, "  command = rm -f $out && $ar rcsD $out $in");
-    let _ = writeln!(text, "  description = $what");
+    let _ = writeln!(text, "  description = $variant: $what");
     let _ = writeln!(text, "rule link");
     let _ = writeln!(text, "  command = PWD=/proc/self/cwd $cxx @$out.rsp");
-    let _ = writeln!(text, "  description = $what");
+    let _ = writeln!(text, "  description = $variant: $what");
     let _ = writeln!(text, "  rspfile = $out.rsp");
     let _ = writeln!(text, "  rspfile_content = $arguments");
 }

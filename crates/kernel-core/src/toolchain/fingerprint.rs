@@ -44,6 +44,11 @@ impl Witnesses {
         self.0.insert(path, fingerprint);
     }
 
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether every path is still as it was.
     pub fn hold(&self) -> bool {
         self.0.iter().all(|(path, fingerprint)| Fingerprint::of(path).ok() == *fingerprint)

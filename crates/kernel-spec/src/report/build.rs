@@ -28,7 +28,7 @@ pub struct BuiltVariant {
     pub profile: Profile,
     /// What had to be done.
     pub work: Work,
-    /// How commands were confined: `bubblewrap` or `none`; absent where none ran.
+    /// How commands were confined: `bubblewrap` or `off`; absent where none ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
     /// The steps that ran, in the order they finished.

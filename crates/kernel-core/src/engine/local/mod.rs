@@ -96,12 +96,11 @@ impl Local {
         let names = jobs.iter().map(|job| job.plan.variant.as_str());
         let mut files = FileSet::default();
         files.insert("build.ninja", top(names, self.limits.heavy)?);
-        files.insert(".gitignore", "*\n");
         let work = workshop.project.join(WORK);
         files.write(&work).map_err(|source| LocalError::Write { directory: work, source })?;
         let (command, sandbox) = self.command(context, workshop, jobs)?;
         let transcript = Self::run(context, &command, jobs)?;
-        if sandbox == "none" {
+        if sandbox == "off" {
             audit::audit(context, &self.ninja, workshop.project, jobs)?;
         }
         let libraries = jobs.iter().filter_map(|job| {
@@ -125,13 +124,13 @@ impl Local {
                 .variable("PATH", "/usr/local/bin:/usr/bin:/bin")
         };
         let (command, sandbox) = match self.sandbox {
-            sandbox::Mode::Off => (plain(), "none"),
+            sandbox::Mode::Off => (plain(), "off"),
             mode => match sandbox::find(context) {
                 Ok(program) => (sandbox::command(&program, workshop, jobs, &self.ninja), "bubblewrap"),
                 Err(reason) if mode == sandbox::Mode::Require => {
                     return Err(LocalError::NoSandbox { reason });
                 }
-                Err(_) => (plain(), "none"),
+                Err(_) => (plain(), "off"),
             },
         };
         let keep_going = if self.limits.keep_going { "0" } else { "1" };

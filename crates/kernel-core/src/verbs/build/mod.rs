@@ -2,7 +2,10 @@
 //! complete.
 
 pub(crate) mod choose;
-mod import;
+mod finish;
+mod memory;
+
+use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Event;
@@ -12,9 +15,14 @@ use kernel_spec::report::{BuildReport, BuiltVariant, Work};
 use crate::engine::local::limits::limits;
 use crate::engine::local::{Local, ninja, sandbox, staging};
 use crate::engine::{Built, Job, Workshop};
+use crate::provenance::{Provenance, Repository};
 use crate::render::FileSet;
+use crate::render::ninja::build_directory;
+use crate::seal::BUILD_DIRECTORY;
 use crate::verbs::plan::{Draft, Drafting, PlanOptions};
+use crate::workspace_lock::WorkspaceLock;
 use crate::{Context, Result};
+use finish::Finish;
 
 pub use choose::ChoiceError;
 
@@ -33,44 +41,70 @@ pub struct BuildOptions {
     pub output: Option<Utf8PathBuf>,
 }
 
+/// A variant on its way.
+struct Candidate {
+    draft: Draft,
+    job: Job,
+    sources: Provenance,
+    made_from: String,
+    is_current: bool,
+}
+
 /// Builds the chosen variants.
 pub fn build(context: &Context, options: &BuildOptions) -> Result<BuildReport> {
     let drafting = Drafting::open(context, &options.plan)?;
-    let mut drafts = Vec::new();
-    let mut jobs = Vec::new();
-    for variant in &drafting.variants {
-        stage(context, Stage::Plan, &variant.to_string(), "plan");
-        let draft = drafting.draft(variant)?;
-        jobs.push(job(&draft)?);
-        drafts.push(draft);
-    }
-    let built = run(context, options, &drafting, &jobs)?;
+    let project = &drafting.project.directory;
+    let _lock = WorkspaceLock::acquire(context, project)?;
     let output = options.output.as_ref().map(|path| context.resolve(path));
-    let output = output.unwrap_or_else(|| drafting.project.directory.join("build"));
+    let output = output.unwrap_or_else(|| project.join(BUILD_DIRECTORY));
+    let repository = Repository::open(project);
+    let mut candidates = Vec::new();
+    for variant in &drafting.variants {
+        let draft = drafting.draft(variant)?;
+        candidates.push(candidate(&drafting, draft, &repository, &output, options)?);
+    }
+    let jobs: Vec<Job> = candidates
+        .iter()
+        .filter(|candidate| !candidate.is_current)
+        .map(|candidate| candidate.job.clone())
+        .collect();
+    let built = run(context, options, &drafting, &jobs)?;
     let mut report = BuildReport { variants: Vec::new(), findings: Vec::new() };
-    for draft in &drafts {
-        let directory = import::import(context, &drafting.project, draft, &built, &output)?;
-        report.findings.extend(draft.plan.findings.iter().cloned());
-        report.variants.push(answer(draft, &built, &directory));
+    for candidate in &candidates {
+        report.findings.extend(candidate.draft.plan.findings.iter().cloned());
+        let variant = if candidate.is_current {
+            up_to_date(&candidate.draft, &output)
+        } else {
+            place(context, &drafting, candidate, &built, &output, &mut report)?
+        };
+        report.variants.push(variant);
     }
     Ok(report)
 }
 
-fn answer(draft: &Draft, built: &Built, directory: &Utf8Path) -> BuiltVariant {
-    BuiltVariant {
-        variant: draft.plan.variant.clone(),
-        directory: directory.to_string(),
-        id: draft.plan.kernel.id.clone(),
-        profile: draft.plan.profile,
-        work: Work::Built,
-        sandbox: draft.plan.library.as_ref().map(|_| built.sandbox.to_owned()),
-        steps: built.ran.clone(),
-    }
+fn candidate(
+    drafting: &Drafting,
+    draft: Draft,
+    repository: &Repository,
+    output: &Utf8Path,
+    options: &BuildOptions,
+) -> Result<Candidate> {
+    let project = &drafting.project;
+    let job = job(&draft)?;
+    let files = draft.plan.inputs.iter().map(|input| input.path.as_str());
+    let package = project.manifest.package_directory();
+    let sources = repository.provenance(files, Some(&package));
+    let made_from = memory::made_from(&job, &sources);
+    let build = project.directory.join(build_directory(&draft.plan.variant));
+    let place = output.join(&draft.plan.variant);
+    let is_current = memory::is_current(&build, &place, &made_from, options.sandbox);
+    Ok(Candidate { draft, job, sources, made_from, is_current })
 }
 
 fn run(context: &Context, options: &BuildOptions, drafting: &Drafting, jobs: &[Job]) -> Result<Built> {
-    if jobs.iter().all(|job| job.plan.library.is_none()) {
-        return Ok(Built { libraries: std::collections::BTreeMap::new(), ran: Vec::new(), sandbox: "none" });
+    let jobs: Vec<Job> = jobs.iter().filter(|job| job.plan.library.is_some()).cloned().collect();
+    if jobs.is_empty() {
+        return Ok(Built { libraries: BTreeMap::new(), ran: Vec::new(), sandbox: "off" });
     }
     let project = &drafting.project.directory;
     let staged = staging::directory(project);
@@ -82,14 +116,57 @@ fn run(context: &Context, options: &BuildOptions, drafting: &Drafting, jobs: &[J
         sandbox: options.sandbox,
         limits: limits(options.jobs, options.keep_going),
     };
-    stage(context, Stage::Compile, "", "compile");
-    Ok(engine.build(context, Workshop { project, staged: &staged }, jobs)?)
+    let names: Vec<&str> = jobs.iter().map(|job| job.plan.variant.as_str()).collect();
+    announce(context, Stage::Compile, &names.join(", "), "compile and link");
+    Ok(engine.build(context, Workshop { project, staged: &staged }, &jobs)?)
+}
+
+fn place(
+    context: &Context,
+    drafting: &Drafting,
+    candidate: &Candidate,
+    built: &Built,
+    output: &Utf8Path,
+    report: &mut BuildReport,
+) -> Result<BuiltVariant> {
+    let Candidate { draft, sources, made_from, .. } = candidate;
+    let (sealed, findings) = Finish { context, drafting, draft, built, sources }.seal(output)?;
+    report.findings.extend(findings);
+    let build = drafting.project.directory.join(build_directory(&draft.plan.variant));
+    memory::remember(&build, &sealed, made_from.clone(), built.sandbox);
+    let steps: Vec<String> = built.steps_of(&candidate.job).map(str::to_owned).collect();
+    let work = match (steps.is_empty(), sealed.changed) {
+        (true, false) => Work::UpToDate,
+        (true, true) if draft.plan.library.is_some() => Work::Restamped,
+        _ => Work::Built,
+    };
+    Ok(BuiltVariant {
+        variant: draft.plan.variant.clone(),
+        directory: sealed.directory.to_string(),
+        id: draft.plan.kernel.id.clone(),
+        profile: draft.plan.profile,
+        work,
+        sandbox: draft.plan.library.as_ref().map(|_| built.sandbox.to_owned()),
+        steps,
+    })
+}
+
+fn up_to_date(draft: &Draft, output: &Utf8Path) -> BuiltVariant {
+    BuiltVariant {
+        variant: draft.plan.variant.clone(),
+        directory: output.join(&draft.plan.variant).to_string(),
+        id: draft.plan.kernel.id.clone(),
+        profile: draft.plan.profile,
+        work: Work::UpToDate,
+        sandbox: None,
+        steps: Vec::new(),
+    }
 }
 
 /// Everything the engine needs for a draft.
 fn job(draft: &Draft) -> Result<Job> {
     let Some(toolchain) = &draft.toolchain else {
-        let (files, parts) = (FileSet::default(), std::collections::BTreeMap::new());
+        let (files, parts) = (FileSet::default(), BTreeMap::new());
         return Ok(Job { plan: draft.plan.clone(), files, parts, directories: Vec::new() });
     };
     let files = crate::render::variant::files(&draft.plan, &toolchain.tools(), &toolchain.stamp)?;
@@ -101,7 +178,10 @@ fn job(draft: &Draft) -> Result<Job> {
     })
 }
 
-fn stage(context: &Context, stage: Stage, variant: &str, message: &str) {
-    let variant = Some(variant.to_owned()).filter(|variant| !variant.is_empty());
-    context.sink.event(&Event::Stage { stage, variant, message: message.to_owned() });
+fn announce(context: &Context, stage: Stage, variant: &str, message: &str) {
+    context.sink.event(&Event::Stage {
+        stage,
+        variant: Some(variant.to_owned()),
+        message: message.to_owned(),
+    });
 }

@@ -1,0 +1,125 @@
+//! From what the engine made to a sealed directory: import, stamp, check, seal. The earlier directory stays in its
+//! place until the new one is complete.
+
+use camino::Utf8Path;
+use kernel_spec::error::Faults;
+use kernel_spec::event::Stage;
+use kernel_spec::identifier::RULE;
+use kernel_spec::metadata::{BuildRecord, Metadata, Provenance, ToolRecord, ToolchainRecord};
+use kernel_spec::{Finding, Severity, code};
+use serde_json::Map;
+use sha2::{Digest, Sha256};
+
+use super::announce;
+use crate::engine::Built;
+use crate::provenance::Provenance as Sources;
+use crate::render::ninja::build_directory;
+use crate::render::templates;
+use crate::seal::{Partial, Sealed};
+use crate::toolchain::fingerprint::hexadecimal;
+use crate::toolchain::sysroot::link_map;
+use crate::verbs::plan::{Draft, Drafting};
+use crate::{Context, Result, stamp};
+
+/// The version that libraries and metadata name.
+pub(super) const TOOL: &str = env!("CARGO_PKG_VERSION");
+
+/// A variant that only has to be put into its place.
+pub(super) struct Finish<'a> {
+    pub context: &'a Context,
+    pub drafting: &'a Drafting<'a>,
+    pub draft: &'a Draft,
+    pub built: &'a Built,
+    pub sources: &'a Sources,
+}
+
+impl Finish<'_> {
+    /// Imports, stamps, checks and seals into `output`.
+    pub(super) fn seal(&self, output: &Utf8Path) -> Result<(Sealed, Vec<Finding>)> {
+        let variant = &self.draft.plan.variant;
+        let partial = Partial::create(output, variant)?;
+        announce(self.context, Stage::Import, variant, "place the library and the package");
+        self.import(&partial.path())?;
+        announce(self.context, Stage::Check, variant, "check what the linker took");
+        let findings = self.check()?;
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+            let summary = format!("`{variant}` does not keep what its policy promises");
+            return Err(Faults::new(&code::build::LINK, summary, findings).into());
+        }
+        announce(self.context, Stage::Seal, variant, "digest and seal");
+        Ok((partial.seal(self.metadata())?, findings))
+    }
+
+    fn import(&self, partial: &Utf8Path) -> Result<()> {
+        let plan = &self.draft.plan;
+        for file in &plan.package {
+            let target = partial.join(&file.destination);
+            if let Some(parent) = target.parent() {
+                fs_err::create_dir_all(parent)?;
+            }
+            fs_err::copy(self.drafting.project.directory.join(&file.source), target)?;
+        }
+        let state = self.sources.state();
+        let ops = match (&plan.library, self.built.libraries.get(&plan.variant)) {
+            (Some(library), Some(made)) => {
+                let target = partial.join(&library.file_name);
+                fs_err::copy(made, &target)?;
+                stamp::stamp(&target, state, TOOL)?;
+                templates::ops(plan.framework, &plan.kernel.id)
+            }
+            _ => {
+                let commit = state.map(|state| state.commit.as_str());
+                templates::noarch_ops(&plan.kernel.id, commit, state.map(|state| state.dirty))
+            }
+        };
+        Ok(fs_err::write(partial.join("_ops.py"), ops)?)
+    }
+
+    /// What the linker took from the static C++ library.
+    fn check(&self) -> Result<Vec<Finding>> {
+        let (Some(library), Some(toolchain)) = (&self.draft.plan.library, &self.draft.toolchain) else {
+            return Ok(Vec::new());
+        };
+        let Some(archive) =
+            toolchain.parts.get("libstdc++.a").filter(|_| !library.link.compatibility.is_empty())
+        else {
+            return Ok(Vec::new());
+        };
+        let build = self.drafting.project.directory.join(build_directory(&self.draft.plan.variant));
+        let map = fs_err::read(build.join(&library.link.map))?;
+        Ok(link_map::check(&String::from_utf8_lossy(&map), &fs_err::read(archive)?)?)
+    }
+
+    fn metadata(&self) -> Metadata {
+        let plan = &self.draft.plan;
+        let archs = Some(plan.archs.clone()).filter(|archs| !archs.is_empty());
+        let manifest = &self.drafting.project.manifest;
+        let mut metadata = Metadata::of(manifest, plan.backend, plan.kernel.id.clone(), archs);
+        metadata.provenance = Some(Provenance {
+            kernel_builder: ToolRecord { version: TOOL.to_owned(), git: None, others: Map::new() },
+            kernel: self.sources.state().cloned(),
+            others: Map::new(),
+        });
+        metadata.build = Some(BuildRecord {
+            variant: plan.variant.clone(),
+            profile: plan.profile.to_string(),
+            engine: "local".to_owned(),
+            sandbox: if plan.library.is_some() { self.built.sandbox.to_owned() } else { "off".to_owned() },
+            toolchain: self.draft.toolchain.as_ref().map(|toolchain| ToolchainRecord {
+                compiler: toolchain.compiler.identity.vendor.clone(),
+                identity: hexadecimal(Sha256::new_with_prefix(&toolchain.stamp)),
+                others: Map::new(),
+            }),
+            policy: plan.library.as_ref().map(|_| plan.policy.clone()),
+            // The host's own compiler cannot be fetched again by hash.
+            rebuildable: plan.library.is_none(),
+            id_rule: RULE,
+            provenance_unknown: match self.sources {
+                Sources::Known(_) => None,
+                Sources::Unknown(reason) => Some(reason.clone()),
+            },
+            others: Map::new(),
+        });
+        metadata
+    }
+}
