@@ -85,6 +85,7 @@ pub fn judge(flags: &[Located<String>], allowed: &BTreeSet<String>, text: &Sourc
         }
         let refused = if PATHS.contains(&flag.value.as_str()) {
             match rest.next() {
+                Some(path) if allowed.contains(&path.value) => None,
                 Some(path) => confined(&path.value).err().map(|reason| (path, reason)),
                 None => Some((flag, "a path must follow it".to_owned())),
             }

@@ -252,10 +252,8 @@ fn record(root: &Utf8Path, distribution: &str) -> std::io::Result<String> {
         .filter(|path| path.is_file())
         .collect();
     records.sort();
-    let version = root.join("version.py");
-    if version.is_file() {
-        records.push(version);
-    }
+    let versions = ["version.py", "_version.py"].map(|name| root.join(name));
+    records.extend(versions.into_iter().filter(|path| path.is_file()));
     let mut hasher = Sha256::new();
     for path in records {
         hasher.update(fs_err::read(path)?);

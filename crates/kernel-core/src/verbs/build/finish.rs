@@ -60,17 +60,15 @@ impl Finish<'_> {
             fs_err::copy(self.drafting.project.directory.join(&file.source), target)?;
         }
         let state = self.sources.state();
-        let ops = match (&plan.library, self.built.libraries.get(&plan.variant)) {
-            (Some(library), Some(made)) => {
-                let target = partial.join(&library.file_name);
-                fs_err::copy(made, &target)?;
-                stamp::stamp(&target, state, TOOL)?;
-                templates::ops(plan.framework, &plan.kernel.id)
-            }
-            _ => {
-                let commit = state.map(|state| state.commit.as_str());
-                templates::noarch_ops(&plan.kernel.id, commit, state.map(|state| state.dirty))
-            }
+        let made = self.built.libraries.get(&plan.variant);
+        let ops = if let (Some(library), Some(made)) = (&plan.library, made) {
+            let target = partial.join(&library.file_name);
+            fs_err::copy(made, &target)?;
+            stamp::stamp(&target, state, TOOL)?;
+            templates::ops(plan.framework, &plan.kernel.id)
+        } else {
+            let commit = state.map(|state| state.commit.as_str());
+            templates::noarch_ops(&plan.kernel.id, commit, state.map(|state| state.dirty))
         };
         Ok(fs_err::write(partial.join("_ops.py"), ops)?)
     }
