@@ -39,6 +39,9 @@ commands! {
     #[command(visible_alias = "build-and-copy")]
     Build(build),
     Plan(plan),
+    Test(test),
+    #[command(visible_alias = "fill-card")]
+    Card(card),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),

@@ -35,7 +35,8 @@ pub fn discover(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, NoVariants> {
     found.ok_or_else(|| NoVariants { directory: directory.to_owned() })
 }
 
-fn variants_in(place: &Utf8Path) -> Vec<Utf8PathBuf> {
+/// The directories of the variants directly in `place`, sorted by name; none where it is not there.
+pub fn variants_in(place: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = place.read_dir_utf8() else { return Vec::new() };
     let mut variants: Vec<Utf8PathBuf> = entries
         .filter_map(|entry| entry.ok().map(camino::Utf8DirEntry::into_path))

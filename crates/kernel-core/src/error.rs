@@ -91,6 +91,21 @@ pub enum Error {
     #[diagnostic(transparent)]
     NoVariants(#[from] crate::artifacts::NoVariants),
 
+    /// There is nothing to test.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Test(#[from] crate::verbs::test::TestError),
+
+    /// A suite did not run to its end.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Suite(#[from] crate::suite::SuiteError),
+
+    /// A card could not be made.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Card(#[from] crate::card::CardError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

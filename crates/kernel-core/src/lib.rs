@@ -2,6 +2,8 @@
 //! [`Context`], sends events to a sink and returns a report or a typed error.
 
 pub mod artifacts;
+pub mod atomic;
+pub mod card;
 pub mod check;
 pub mod context;
 pub mod digest;

@@ -14,6 +14,7 @@
 //! `session.settings`.
 
 pub(crate) mod build;
+pub(crate) mod card;
 pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod completions;
@@ -23,6 +24,7 @@ pub(crate) mod hash;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;
+pub(crate) mod test;
 pub(crate) mod variants;
 
 use kernel_spec::report::Report;

@@ -4,11 +4,14 @@
 
 mod error;
 mod events;
+mod record;
 
 pub use error::SuiteError;
+pub use record::{keep, kept};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Backend;
+use kernel_spec::identifier::hexadecimal;
 use kernel_spec::report::test::VariantTests;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -114,8 +117,4 @@ impl Suite<'_> {
         }
         command
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,10 +1,12 @@
 //! The verbs: what the program does, one file for each command that does more than to look something up.
 
 pub mod build;
+pub mod card;
 pub mod check;
 pub mod clean;
 pub mod doctor;
 pub mod hash;
 pub mod migrate;
 pub mod plan;
+pub mod test;
 pub mod variants;

@@ -21,6 +21,7 @@ macro_rules! codes {
 pub mod abi;
 pub mod artifact;
 pub mod build;
+pub mod card;
 pub mod environment;
 pub mod inputs;
 pub mod internal;
@@ -57,6 +58,7 @@ static AREAS: &[&[&Code]] = &[
     artifact::ALL,
     abi::ALL,
     python::ALL,
+    card::ALL,
     test::ALL,
     internal::ALL,
 ];

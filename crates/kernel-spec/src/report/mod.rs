@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::{Code, ExitClass, Finding, Span};
 
 pub mod build;
+mod card;
 mod check;
 mod clean;
 mod completions;
@@ -19,6 +20,7 @@ pub mod test;
 mod variants;
 
 pub use build::{BuildReport, BuiltVariant, Work};
+pub use card::CardReport;
 pub use check::CheckReport;
 pub use clean::{CleanReport, KeptPath};
 pub use completions::CompletionsReport;
@@ -37,6 +39,7 @@ pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 #[allow(missing_docs, reason = "each is named after its command and documented at its type")]
 pub enum Report {
     Build(BuildReport),
+    Card(CardReport),
     Check(CheckReport),
     Clean(CleanReport),
     Completions(CompletionsReport),
@@ -54,6 +57,7 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
+            Report::Card(report) => report.exit(),
             Report::Check(report) => report.exit(),
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),

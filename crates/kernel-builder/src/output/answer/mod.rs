@@ -1,6 +1,7 @@
 //! How people read a report: one file per command.
 
 mod build;
+mod card;
 mod check;
 mod clean;
 mod completions;
@@ -23,6 +24,7 @@ pub(super) fn render(report: &Report) -> Page {
     let mut page = Page::new();
     match report {
         Report::Build(report) => build::render(report, &mut page),
+        Report::Card(report) => card::render(report, &mut page),
         Report::Clean(report) => clean::render(report, &mut page),
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Doctor(report) => doctor::render(report, &mut page),

@@ -1,0 +1,40 @@
+//! `test`: the project's own suite against what was built.
+
+use camino::Utf8PathBuf;
+use kernel_core::verbs::test::{TestOptions, test};
+use kernel_spec::report::Report;
+
+use super::{Answer, Run};
+use crate::session::Session;
+
+/// Run a project's pytest suite against its built variants, loaded the way users load them
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  kernel-builder test\n  kernel-builder test my-kernel -- -m kernels_ci -k relu"
+)]
+pub(crate) struct Arguments {
+    /// Directory of the project
+    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
+    directory: Utf8PathBuf,
+    /// A built variant; repeat for more. Without it: all that this machine's loader accepts
+    #[arg(long = "variant", value_name = "V")]
+    variants: Vec<String>,
+    /// The interpreter to test with, or its environment's directory
+    #[arg(long, value_name = "P")]
+    python: Option<String>,
+    /// Arguments for pytest
+    #[arg(last = true, value_name = "PYTEST_ARGS")]
+    pytest: Vec<String>,
+}
+
+impl Run for Arguments {
+    fn run(self, session: &Session) -> Answer {
+        let options = TestOptions {
+            project: self.directory,
+            variants: self.variants,
+            python: self.python,
+            pytest: self.pytest,
+        };
+        Ok(Report::Test(test(&session.context, &options)?))
+    }
+}

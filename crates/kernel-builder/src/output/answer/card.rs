@@ -1,0 +1,16 @@
+//! Human form of `card`.
+
+use kernel_spec::report::CardReport;
+
+use crate::output::page::Page;
+
+pub(super) fn render(report: &CardReport, page: &mut Page) {
+    match &report.path {
+        None => page.block(&report.text),
+        Some(path) if report.current => page.line(format!("{path} is current")),
+        Some(path) if report.checked => {
+            page.line(format!("{path} is stale; write it with `kernel-builder card`"))
+        }
+        Some(path) => page.line(format!("wrote {path}")),
+    };
+}

@@ -1,0 +1,21 @@
+//! Files that appear whole or not at all: written beside their place, flushed, and renamed into it.
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+use camino::Utf8Path;
+use tempfile::NamedTempFile;
+
+/// Rights of what is written: temporary files begin without any for others.
+const READABLE: u32 = 0o644;
+
+/// Writes a file, making the directories above it.
+pub fn write(path: &Utf8Path, content: &[u8]) -> std::io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    fs_err::create_dir_all(directory)?;
+    let mut file = NamedTempFile::new_in(directory)?;
+    file.write_all(content)?;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(READABLE))?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}

@@ -1,0 +1,43 @@
+//! Why there is no card.
+
+use kernel_spec::error::Faults;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why a card could not be made.
+#[derive(Debug, Error, Diagnostic)]
+pub enum CardError {
+    /// A file could not be read or written.
+    #[error("could not read what the card is made from")]
+    #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
+    File(#[from] std::io::Error),
+
+    /// Something the card is made from is wrong.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Faults(#[from] Faults),
+
+    /// The files of the package could not be collected.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Inputs(#[from] Box<crate::Error>),
+
+    /// The project's template does not render.
+    #[error("the template `{file}` does not render")]
+    #[diagnostic(code("card/template"), help("mend the template at the line named above"))]
+    Template {
+        /// The template.
+        file: String,
+        /// What is wrong with it.
+        #[source]
+        source: minijinja::Error,
+    },
+
+    /// The front-matter has no end.
+    #[error("the front-matter of `{file}` begins with `---` but has no closing `---`")]
+    #[diagnostic(code("card/front-matter"), help("close the front-matter with a line `---`"))]
+    FrontMatter {
+        /// The template.
+        file: String,
+    },
+}

@@ -1,0 +1,136 @@
+//! The front-matter: a template's own keys stay as they are, and ours are added where it has none.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::model::Model;
+
+const FENCE: &str = "---\n";
+
+/// A card's front-matter, without its fences, and the rest. A front-matter that is never closed is an error.
+pub(super) fn split(text: &str) -> Result<(&str, &str), ()> {
+    let Some(rest) = text.strip_prefix(FENCE) else { return Ok(("", text)) };
+    let end =
+        if rest.starts_with(FENCE) { Some(0) } else { rest.find("\n---\n").map(|at| at + 1) }.ok_or(())?;
+    Ok((&rest[..end], &rest[end + FENCE.len()..]))
+}
+
+/// The whole front-matter with its fences: what the template has, then what it lacks.
+pub(super) fn merge(own: &str, model: &Model) -> String {
+    let mut text = format!("{FENCE}{own}");
+    let has =
+        |key: &str| own.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    for (key, value) in keys(model) {
+        if !has(key) {
+            yaml(&mut text, 0, key, &value);
+        }
+    }
+    text.push_str(FENCE);
+    text
+}
+
+fn keys(model: &Model) -> [(&'static str, Value); 4] {
+    let tags: Vec<&str> =
+        ["kernel"].into_iter().chain(model.backends.iter().map(|backend| backend.as_str())).collect();
+    let variants: Vec<Value> = model.variants.iter().map(variant).collect();
+    let functions: Vec<Value> = model
+        .api
+        .functions
+        .iter()
+        .map(|function| json!({ "name": function.name, "signature": function.signature }))
+        .collect();
+    let block = json!({
+        "name": model.name,
+        "version": model.version,
+        "framework": model.framework,
+        "backends": model.backends,
+        "python-depends": model.python_depends,
+        "functions": functions,
+        "layers": model.layers,
+        "variants": variants,
+    });
+    [
+        ("library_name", json!("kernels")),
+        ("license", json!(model.license)),
+        ("tags", json!(tags)),
+        ("kernel-builder", block),
+    ]
+}
+
+fn variant(variant: &super::model::BuiltModel) -> Value {
+    let tests = variant.tests.as_ref().map(|tests| json!(tests.counts));
+    json!({
+        "name": variant.name,
+        "backend": variant.backend,
+        "architectures": variant.architectures,
+        "commit": variant.commit,
+        "dirty": variant.dirty,
+        "tests": tests,
+    })
+}
+
+/// Block style for what has content; everything else is a scalar of JSON, which is one of YAML too.
+fn yaml(text: &mut String, indent: usize, key: &str, value: &Value) {
+    write!(text, "{:indent$}{key}:", "").expect("writing to a string cannot fail");
+    content(text, indent, value);
+}
+
+fn content(text: &mut String, indent: usize, value: &Value) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            text.push('\n');
+            map.iter().for_each(|(key, value)| yaml(text, indent + 2, key, value));
+        }
+        Value::Array(items) if !items.is_empty() => {
+            text.push('\n');
+            for item in items {
+                item_of(text, indent, item);
+            }
+        }
+        scalar => writeln!(text, " {scalar}").expect("writing to a string cannot fail"),
+    }
+}
+
+/// An item of a list: a mapping begins on the dash's own line.
+fn item_of(text: &mut String, indent: usize, item: &Value) {
+    let Value::Object(map) = item else {
+        write!(text, "{:indent$}-", "").expect("writing to a string cannot fail");
+        return content(text, indent, item);
+    };
+    for (at, (key, value)) in map.iter().enumerate() {
+        if at == 0 {
+            write!(text, "{:indent$}- {key}:", "").expect("writing to a string cannot fail");
+            content(text, indent + 2, value);
+        } else {
+            yaml(text, indent + 2, key, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn front_matter_is_split_from_the_text() {
+        assert_eq!(split("---\na: 1\n---\ntext"), Ok(("a: 1\n", "text")));
+        assert_eq!(split("---\n---\ntext"), Ok(("", "text")));
+        assert_eq!(split("text\n---\n"), Ok(("", "text\n---\n")));
+        assert_eq!(split("---\na: 1\n"), Err(()));
+    }
+
+    #[test]
+    fn nested_values_are_written_in_block_style() {
+        let mut text = String::new();
+        yaml(
+            &mut text,
+            0,
+            "k",
+            &json!({"a": [{"b": "x: y", "c": []}, {"b": null}], "d": {"e": true}, "f": ["g"]}),
+        );
+        let expected =
+            "k:\n  a:\n  - b: \"x: y\"\n    c: []\n  - b: null\n  d:\n    e: true\n  f:\n  - \"g\"\n";
+        assert_eq!(text, expected);
+    }
+}

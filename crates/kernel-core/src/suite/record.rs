@@ -1,0 +1,26 @@
+//! Keeps the last test result of each variant beside its build, so that a card can show it. A result speaks only for
+//! the artifact whose metadata it names.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::identifier::hexadecimal;
+use kernel_spec::report::test::VariantTests;
+use sha2::{Digest, Sha256};
+
+use crate::atomic;
+
+fn path(project: &Utf8Path, variant: &str) -> Utf8PathBuf {
+    project.join(".kernel-builder").join("tests").join(format!("{variant}.json"))
+}
+
+/// Keeps a result.
+pub fn keep(project: &Utf8Path, tests: &VariantTests) -> std::io::Result<()> {
+    let text = serde_json::to_string_pretty(tests)? + "\n";
+    atomic::write(&path(project, &tests.variant), text.as_bytes())
+}
+
+/// The kept result of a variant, if it was made with this very artifact.
+pub fn kept(project: &Utf8Path, variant: &str, artifact: &Utf8Path) -> Option<VariantTests> {
+    let tests: VariantTests = serde_json::from_slice(&fs_err::read(path(project, variant)).ok()?).ok()?;
+    let metadata = fs_err::read(artifact.join("metadata.json")).ok()?;
+    (tests.metadata_sha256 == hexadecimal(&Sha256::digest(metadata))).then_some(tests)
+}

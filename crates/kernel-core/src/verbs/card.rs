@@ -1,0 +1,34 @@
+//! `card`: writes the card of a project, or says that the one on disk is stale.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::report::CardReport;
+
+use crate::project::Project;
+use crate::{Context, Result, atomic};
+
+/// What `card` is asked for with.
+#[derive(Clone, Debug)]
+pub struct CardOptions {
+    /// The project's directory.
+    pub project: Utf8PathBuf,
+    /// Where the card goes; `build/CARD.md` of the project where not given, standard output for `-`.
+    pub output: Option<Utf8PathBuf>,
+    /// Whether to compare instead of to write.
+    pub check: bool,
+}
+
+/// Makes the card.
+pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
+    let project = Project::open(context, &options.project)?;
+    let build = project.directory.join("build");
+    let text = crate::card::card(&project, &build)?;
+    if options.output.as_deref() == Some(Utf8Path::new("-")) {
+        return Ok(CardReport { path: None, text, current: true, checked: options.check });
+    }
+    let path = options.output.as_ref().map_or_else(|| build.join("CARD.md"), |path| context.resolve(path));
+    let current = fs_err::read(&path).is_ok_and(|present| present == text.as_bytes());
+    if !current && !options.check {
+        atomic::write(&path, text.as_bytes())?;
+    }
+    Ok(CardReport { path: Some(path.to_string()), text, current, checked: options.check })
+}
