@@ -36,6 +36,9 @@ macro_rules! commands {
 commands! {
     #[command(visible_alias = "check-config")]
     Check(check),
+    #[command(visible_alias = "check-builds")]
+    CheckAbi(check_abi),
+    Inspect(inspect),
     #[command(visible_alias = "build-and-copy")]
     Build(build),
     Plan(plan),

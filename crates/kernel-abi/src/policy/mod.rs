@@ -43,23 +43,30 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The policy of a system, a framework and a backend, with the oldest systems that Hub kernels support.
+    pub fn new(system: System, framework: Framework, backend: Backend) -> Self {
+        Self {
+            system,
+            manylinux: Some(Manylinux::default()),
+            minimum_macos: Version::major_minor(OLDEST_MACOS.0, OLDEST_MACOS.1),
+            python: Version::major_minor(OLDEST_PYTHON.0, OLDEST_PYTHON.1),
+            torch_stable_abi: None,
+            framework,
+            backend,
+            toolkit: None,
+            gpu: None,
+        }
+    }
+
     /// The policy that a variant's name alone asks for.
     pub fn for_variant(variant: &ArchVariant) -> Self {
         let (framework, stable) = match variant.framework {
             FrameworkAbi::Torch { .. } => (Framework::Torch, None),
-            FrameworkAbi::TorchStableAbi(version) => (Framework::Torch, Some(version)),
+            FrameworkAbi::TorchStableAbi(version) => (Framework::Torch, Some(version.version())),
             FrameworkAbi::TvmFfi(_) => (Framework::TvmFfi, None),
         };
-        Self {
-            system: variant.system,
-            manylinux: Some(Manylinux::default()),
-            minimum_macos: Version::major_minor(OLDEST_MACOS.0, OLDEST_MACOS.1),
-            python: Version::major_minor(OLDEST_PYTHON.0, OLDEST_PYTHON.1),
-            torch_stable_abi: stable.map(kernel_spec::variant::FrameworkVersion::version),
-            framework,
-            backend: variant.compute.backend(),
-            toolkit: variant.compute.toolkit().map(kernel_spec::variant::ToolkitVersion::major),
-            gpu: None,
-        }
+        let toolkit = variant.compute.toolkit().map(kernel_spec::variant::ToolkitVersion::major);
+        let policy = Self::new(variant.system, framework, variant.compute.backend());
+        Self { torch_stable_abi: stable, toolkit, ..policy }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Denied {
+pub(crate) enum Denied {
     Warnings,
 }
 

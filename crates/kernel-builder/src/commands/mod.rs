@@ -16,11 +16,13 @@
 pub(crate) mod build;
 pub(crate) mod card;
 pub(crate) mod check;
+pub(crate) mod check_abi;
 pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hash;
+pub(crate) mod inspect;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;

@@ -26,7 +26,7 @@ fn project() -> Scene {
     Scene::new()
         .file("build.toml", MANIFEST)
         .file("torch-ext/binding.cpp", "#include <torch/library.h>\n")
-        .file("torch-ext/demo_op/__init__.py", "")
+        .file("torch-ext/demo_op/__init__.py", "__all__ = []\n")
         .file("demo/demo.cpp", "#include <cmath>\n")
 }
 

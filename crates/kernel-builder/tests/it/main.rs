@@ -1,6 +1,7 @@
 //! Runs the real binary as a user does; one module per area. Snapshots hold exit status, standard output and standard
 //! error; `INSTA_UPDATE=always cargo nextest run -p kernel-builder` writes them anew.
 
+mod abi;
 mod build;
 mod check;
 mod clean;

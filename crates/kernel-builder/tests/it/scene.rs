@@ -79,6 +79,13 @@ impl Scene {
         command
     }
 
+    /// Runs a tool of the machine in the working directory.
+    pub(crate) fn tool(&self, name: &str, arguments: &[&str]) {
+        let output = Command::new(name).args(arguments).current_dir(self.path("")).output();
+        let output = output.unwrap_or_else(|error| panic!("`{name}` is needed: {error}"));
+        assert!(output.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// Runs the binary to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_in("", arguments)

@@ -1,7 +1,10 @@
 //! Checks of a project's files and of built variants, one file each. Every check returns findings; what they mean for the
 //! run is decided by whoever asked.
 
+pub mod built;
 pub mod layout;
+pub mod library;
 mod listing;
+pub mod python_package;
 pub mod sources;
 pub mod tracked;

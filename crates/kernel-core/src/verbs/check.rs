@@ -1,10 +1,11 @@
-//! `check`: everything that can be said about a project before anything is built, all of it in one run.
+//! `check`: everything that can be said about a project and its built variants, all of it in one run.
 
 use camino::Utf8Path;
 use kernel_spec::manifest::parse;
 use kernel_spec::report::CheckReport;
 
-use crate::check::{sources, tracked};
+use crate::check::built::{self, Overrides};
+use crate::check::{python_package, sources, tracked};
 use crate::{Context, Result, project};
 
 /// How far the check goes.
@@ -12,7 +13,7 @@ use crate::{Context, Result, project};
 pub enum Depth {
     /// The manifest alone; no other file is looked at.
     Manifest,
-    /// The manifest and the project's files.
+    /// The manifest, the project's files, and the variants that are built.
     Project,
 }
 
@@ -30,6 +31,16 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
         tracked_files.insert(project::MANIFEST.to_owned());
         report.findings.extend(checked.findings);
         report.findings.extend(tracked::check(&directory, &tracked_files));
+        let package = manifest.package_directory();
+        // A missing package is a finding of the sources.
+        if directory.join(&package).is_dir() {
+            let name = manifest.general.name.python_name();
+            let root = directory.join(&package);
+            report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
+        }
+        for variant in built::find(&directory)? {
+            report.findings.extend(built::check(&variant, &Overrides::default())?);
+        }
     }
     Ok(report)
 }

@@ -3,9 +3,11 @@
 pub mod build;
 pub mod card;
 pub mod check;
+pub mod check_abi;
 pub mod clean;
 pub mod doctor;
 pub mod hash;
+pub mod inspect;
 pub mod migrate;
 pub mod plan;
 pub mod test;

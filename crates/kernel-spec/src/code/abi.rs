@@ -7,6 +7,10 @@ codes! {
         means: "A library could not be read",
         example: "a file without read permission",
         remedy: "Look at the system's reason in the causes and mend it; the library itself was not judged";
+    NOTHING = "abi/nothing-to-check", NothingVerified,
+        means: "There is no built variant where one was looked for",
+        example: "`kernel-builder check-abi` in a project that was not built",
+        remedy: "Build first, or give the directory that holds the variants: it, its `build` and its `result` are looked at";
     NOT_AN_OBJECT = "abi/not-an-object", Check,
         means: "A file that should be a shared library is something else",
         example: "a linker script, a Git LFS pointer or an empty file named `kernel.abi3.so`",

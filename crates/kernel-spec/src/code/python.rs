@@ -15,4 +15,8 @@ codes! {
         means: "The package imports itself by its own name, which does not exist where the loader imports it",
         example: "`from my_kernel.layers import ReLU` inside the package `my_kernel`",
         remedy: "Make the import relative: `from .layers import ReLU`";
+    NO_ALL = "python/no-all", Check,
+        means: "The package does not list its public names",
+        example: "an `__init__.py` without `__all__`",
+        remedy: "Add `__all__ = [...]` to `__init__.py`: the card and users see what the kernel offers";
 }

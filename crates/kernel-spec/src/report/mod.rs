@@ -13,6 +13,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod hash;
+mod inspect;
 mod migrate;
 pub mod plan;
 mod schema;
@@ -27,6 +28,7 @@ pub use completions::CompletionsReport;
 pub use doctor::{Ability, DoctorReport, ToolState};
 pub use explain::{CodeEntry, ExplainReport};
 pub use hash::{HashReport, HashState, HashedVariant};
+pub use inspect::{GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, PythonAbi, SectionSize};
 pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
@@ -46,6 +48,7 @@ pub enum Report {
     Doctor(DoctorReport),
     Explain(ExplainReport),
     Hash(HashReport),
+    Inspect(InspectReport),
     Migrate(MigrateReport),
     Plan(PlanReport),
     Schema(SchemaReport),
@@ -59,6 +62,7 @@ impl Report {
         match self {
             Report::Card(report) => report.exit(),
             Report::Check(report) => report.exit(),
+            Report::Inspect(report) => report.exit(),
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),
             Report::Test(report) => report.exit(),

@@ -8,6 +8,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod hash;
+mod inspect;
 mod migrate;
 mod plan;
 mod schema;
@@ -30,6 +31,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Doctor(report) => doctor::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
         Report::Hash(report) => hash::render(report, &mut page),
+        Report::Inspect(report) => inspect::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Check(report) => check::render(report, &mut page),

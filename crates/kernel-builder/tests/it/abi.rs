@@ -1,0 +1,69 @@
+//! `check-abi`, `inspect`, and `check` of built variants: real libraries, made here by the machine's compiler.
+
+use crate::scene::Scene;
+
+const VARIANT: &str = "build/torch213-cxx11-cpu-x86_64-linux";
+const ENTRY: &str = "void *PyInit__demo_op_cpu_x(void) { return (void *)0; }\n";
+
+/// A built variant whose library comes from C source.
+fn built(source: &str, flags: &[&str]) -> Scene {
+    let scene =
+        Scene::new().file("library.c", source).file(&format!("{VARIANT}/__init__.py"), "__all__ = []\n");
+    let library = format!("{VARIANT}/_demo_op_cpu_x.abi3.so");
+    let mut arguments = vec!["-shared", "-fPIC", "-O1", "library.c", "-Wl,--build-id=0x01", "-o", &library];
+    arguments.extend(flags);
+    scene.tool("gcc", &arguments);
+    scene
+}
+
+#[test]
+fn a_portable_library_passes() {
+    let scene = built(ENTRY, &[]);
+    insta::assert_snapshot!(scene.run(&["check-abi"]));
+}
+
+#[test]
+fn a_new_symbol_is_named_with_its_limit_also_when_stripped() {
+    let source = format!(
+        "{ENTRY}extern unsigned arc4random(void);\n\
+         __attribute__((used)) static unsigned f(void) {{ return arc4random(); }}\n"
+    );
+    let scene = built(&source, &[]);
+    let ran = scene.run(&["check-abi"]);
+    insta::assert_snapshot!(ran);
+    scene.tool("strip", &["-s", &format!("{VARIANT}/_demo_op_cpu_x.abi3.so")]);
+    assert_eq!(scene.run(&["check-abi"]).to_string(), ran.to_string());
+}
+
+#[test]
+fn four_bad_files_are_four_answers() {
+    let scene = built(ENTRY, &["-Wl,-z,execstack"])
+        .file(&format!("{VARIANT}/script.so"), "GROUP ( libc.so.6 )\n")
+        .file("build/torch213-cxx11-cpu-aarch64-linux/metadata.json", "{}");
+    let own = format!("{VARIANT}/_demo_op_cpu_x.abi3.so");
+    scene.tool("cp", &[&own, "build/torch213-cxx11-cpu-aarch64-linux/_demo_op_cpu_x.abi3.so"]);
+    insta::assert_snapshot!(scene.run(&["check-abi"]));
+    insta::assert_snapshot!(scene.run(&["check-abi", "missing.so"]));
+    insta::assert_snapshot!(scene.run(&["check-abi", "nowhere"]));
+}
+
+#[test]
+fn nothing_to_check_is_no_success() {
+    insta::assert_snapshot!(Scene::new().run(&["check-abi"]));
+}
+
+#[test]
+fn inspect_shows_the_facts() {
+    let source = "extern int aoti_torch_cpu__grouped_mm(void); void *PyModule_Create2(void *, int);\n\
+                  void *PyInit__demo_op_cpu_x(void) { aoti_torch_cpu__grouped_mm(); return PyModule_Create2(0, 3); }\n";
+    let scene = built(source, &["-s", "-Wl,-soname,_demo_op.so"]);
+    let ran = scene.run(&["inspect", "build"]);
+    let lines: Vec<&str> =
+        ran.stdout.lines().filter(|line| !line.contains(" section ") && !line.contains(" format ")).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+    let report = scene.run(&["inspect", "build", "--json"]).json();
+    let library = &report.last().expect("a report")["libraries"][0];
+    assert_eq!(library["torch_stable_abi"], "2.12");
+    assert_eq!(library["python"]["minimum"], "3.2");
+    assert!(library["sections"].as_array().is_some_and(|sections| !sections.is_empty()));
+}

@@ -1,0 +1,168 @@
+//! Built variants: every library against the policy that the variant's name asks for, and the Python sources beside it.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_abi::image::{Format, GpuKind, Image, Machine};
+use kernel_abi::{ImageError, Policy};
+use kernel_spec::arch::{Cpu, Os, System};
+use kernel_spec::metadata::Metadata;
+use kernel_spec::variant::Variant;
+use kernel_spec::{Backend, Finding, Framework, Version};
+
+pub use kernel_abi::policy::Manylinux;
+
+use super::{library, python_package};
+use crate::{Result, tree};
+
+/// What to judge by instead of what a variant's name says.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Oldest Linux systems.
+    pub manylinux: Option<Manylinux>,
+    /// Oldest Python.
+    pub python: Option<Version>,
+    /// Oldest macOS.
+    pub macos: Option<Version>,
+    /// Oldest Torch of the stable ABI.
+    pub torch_stable_abi: Option<Version>,
+}
+
+/// A directory that holds a built variant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BuiltVariant {
+    /// Its name: the directory's.
+    pub name: String,
+    /// Where it is.
+    pub directory: Utf8PathBuf,
+}
+
+/// The built variants of a project, of a directory of variants, or the one that `directory` is. Sorted by name.
+pub fn find(directory: &Utf8Path) -> Result<Vec<BuiltVariant>> {
+    let variant = |directory: Utf8PathBuf| {
+        let name = directory.file_name().filter(|name| name.parse::<Variant>().is_ok())?.to_owned();
+        Some(BuiltVariant { name, directory })
+    };
+    if let Some(only) = variant(directory.to_owned()) {
+        return Ok(vec![only]);
+    }
+    for place in [directory.join("result"), directory.join("build"), directory.to_owned()] {
+        if !place.is_dir() {
+            continue;
+        }
+        let mut variants = Vec::new();
+        for entry in fs_err::read_dir(&place)? {
+            let path = Utf8PathBuf::try_from(entry?.path());
+            variants.extend(path.ok().filter(|path| path.is_dir()).and_then(variant));
+        }
+        if !variants.is_empty() {
+            variants.sort();
+            return Ok(variants);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Findings about one variant: its libraries and its Python sources.
+pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Finding>> {
+    let metadata = fs_err::read(variant.directory.join("metadata.json")).ok();
+    let metadata = metadata.and_then(|text| Metadata::from_json(&text).ok());
+    let package = metadata.as_ref().map(|metadata| metadata.name.python_name()).unwrap_or_default();
+    let is_library = |file: &String| library::is_library(&variant.directory.join(file));
+    let libraries: Vec<String> = files(&variant.directory)?.into_iter().filter(is_library).collect();
+    let mut findings = Vec::new();
+    for file in &libraries {
+        let image = match library::read(&variant.directory.join(file)) {
+            Ok(image) => image,
+            Err(error) => {
+                findings.push(error.finding(file));
+                continue;
+            }
+        };
+        let mut policy = policy(&variant.name, &image, overrides);
+        // The metadata promises for the variant; with several libraries it does not say which holds what.
+        if libraries.len() == 1 {
+            policy.gpu = metadata
+                .as_ref()
+                .and_then(|metadata| metadata.backend.archs.clone())
+                .map(BTreeSet::from_iter);
+        }
+        findings.extend(kernel_abi::check(file, &image, &policy));
+    }
+    findings.extend(python_package::check(&variant.directory, "", &package)?);
+    for finding in &mut findings {
+        finding.subject.variant = Some(variant.name.clone());
+    }
+    Ok(findings)
+}
+
+/// Findings about one library outside any variant.
+pub fn check_file(path: &Utf8Path, overrides: &Overrides) -> Vec<Finding> {
+    let name = path.parent().and_then(Utf8Path::file_name).unwrap_or_default();
+    let judged = library::read(path).map(|image| {
+        let policy = policy(name, &image, overrides);
+        kernel_abi::check(path.as_str(), &image, &policy)
+    });
+    judged.unwrap_or_else(|error: ImageError| vec![error.finding(path.as_str())])
+}
+
+/// Every regular file of a variant, also those that links lead to.
+fn files(directory: &Utf8Path) -> Result<Vec<String>> {
+    let entries = tree::walk(directory, &|name| name != "__pycache__")?;
+    let files =
+        entries.into_iter().filter(|entry| matches!(entry.kind, tree::Kind::File | tree::Kind::LinkToFile));
+    Ok(files.map(|entry| entry.path).collect())
+}
+
+/// The policy of a variant's name; where the name is none, the one that fits what the library itself shows.
+pub fn policy(name: &str, image: &Image, overrides: &Overrides) -> Policy {
+    let variant = name.parse::<Variant>().ok();
+    let mut policy = match variant.as_ref().and_then(Variant::arch) {
+        Some(arch) => Policy::for_variant(arch),
+        None => guess(image),
+    };
+    if let Some(manylinux) = overrides.manylinux {
+        policy.manylinux = Some(manylinux);
+    }
+    if let Some(python) = &overrides.python {
+        policy.python = python.clone();
+    }
+    if let Some(macos) = &overrides.macos {
+        policy.minimum_macos = macos.clone();
+    }
+    if let Some(torch) = &overrides.torch_stable_abi {
+        policy.torch_stable_abi = Some(torch.clone());
+    }
+    policy
+}
+
+fn guess(image: &Image) -> Policy {
+    let object = image.objects.first();
+    let machine = object.map_or(Machine::X86_64, |object| object.machine);
+    let needs =
+        |part: &str| object.is_some_and(|object| object.needed.iter().any(|name| name.contains(part)));
+    let has = |kinds: &[GpuKind]| {
+        object.is_some_and(|object| object.gpu.iter().any(|code| kinds.contains(&code.kind)))
+    };
+    let backend = if has(&[GpuKind::Cubin, GpuKind::Ptx]) || needs("cudart") {
+        Backend::Cuda
+    } else if has(&[GpuKind::Hip]) || needs("amdhip64") {
+        Backend::Rocm
+    } else if has(&[GpuKind::Sycl]) || needs("libsycl") {
+        Backend::Xpu
+    } else {
+        Backend::Cpu
+    };
+    let os = match image.format {
+        Format::Elf => Os::Linux,
+        Format::MachO => Os::Darwin,
+        Format::Pe => Os::Windows,
+    };
+    let cpu = if machine == Machine::Aarch64 { Cpu::Aarch64 } else { Cpu::X86_64 };
+    let tvm_ffi = needs("libtvm_ffi")
+        || object.is_some_and(|object| {
+            object.symbols().any(|symbol| symbol.is_exported() && symbol.name.starts_with("__tvm_ffi_"))
+        });
+    let framework = if tvm_ffi { Framework::TvmFfi } else { Framework::Torch };
+    Policy::new(System { cpu, os }, framework, backend)
+}

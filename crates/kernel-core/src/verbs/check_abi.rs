@@ -1,0 +1,28 @@
+//! `check-abi`: the built variants of a directory, or one library, against the policies of old systems.
+
+use camino::Utf8Path;
+use kernel_spec::Finding;
+use kernel_spec::code::abi;
+use kernel_spec::report::CheckReport;
+
+use crate::check::built::{self, Overrides};
+use crate::{Context, Result};
+
+/// Judges the library or the variants at `path`.
+pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> Result<CheckReport> {
+    let place = context.resolve(path);
+    let mut report = CheckReport::new(path.as_str(), Vec::new());
+    if !place.is_dir() {
+        report.findings = built::check_file(&place, overrides);
+        return Ok(report);
+    }
+    let variants = built::find(&place)?;
+    for variant in &variants {
+        report.findings.extend(built::check(variant, overrides)?);
+    }
+    if variants.is_empty() {
+        let message = format!("`{path}` holds no built variant");
+        report.findings.push(Finding::error(&abi::NOTHING, message));
+    }
+    Ok(report)
+}
