@@ -1,7 +1,7 @@
 //! Walks all codes: those the sources use are in the table, those in the table are used, and each has been produced by
 //! a test or is excused in `codes_without_test.txt`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use kernel_spec::Code;
@@ -49,4 +49,76 @@ fn every_code_in_the_sources_is_in_the_table() {
             assert!(Code::find(id).is_some(), "{path} uses `{id}`, which is not in the table");
         }
     }
+}
+
+/// Whether a text names a code, by its id or by its place in the table.
+fn names(text: &str, code: &Code, name: &str) -> bool {
+    let by_place = format!("::{name}");
+    let ends = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_');
+    text.contains(code.id) || text.match_indices(&by_place).any(|(at, _)| ends(&text[at + by_place.len()..]))
+}
+
+/// Each code with the name of its row.
+fn table() -> Vec<(&'static Code, String)> {
+    let rows: String = files("crates/kernel-spec/src/code").into_iter().map(|(_, text)| text).collect();
+    Code::all()
+        .map(|code| {
+            let of = format!("= \"{}\"", code.id);
+            let row = rows.lines().find(|line| line.contains(&of)).expect("its row");
+            (code, row.split_whitespace().next().expect("its name").to_owned())
+        })
+        .collect()
+}
+
+/// The sources without their tests, and all tests; the table and this test's own files are neither.
+fn program_and_tests() -> (Vec<String>, Vec<String>) {
+    let (mut program, mut tests) = (Vec::new(), Vec::new());
+    for (path, text) in files("crates") {
+        if path.starts_with("crates/kernel-spec/src/code/") || path.contains("/tests/it/codes") {
+            continue;
+        }
+        if path.contains("tests") || path.contains("snapshots") {
+            tests.push(text);
+        } else if path.contains("/src/") {
+            let (code, test) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
+            program.push(code.to_owned());
+            tests.push(test.to_owned());
+        }
+    }
+    (program, tests)
+}
+
+#[test]
+fn every_code_in_the_table_is_used() {
+    let (program, _) = program_and_tests();
+    let unused: Vec<&str> = table()
+        .into_iter()
+        .filter(|(code, name)| !program.iter().any(|text| names(text, code, name)))
+        .filter(|(code, _)| !include_str!("codes_without_test.txt").contains(&format!("{code}: not yet")))
+        .map(|(code, _)| code.id)
+        .collect();
+    assert!(unused.is_empty(), "in the table, but nothing uses them: {unused:?}");
+}
+
+#[test]
+fn every_code_is_produced_by_a_test_or_excused() {
+    let excuses: BTreeMap<&str, &str> = include_str!("codes_without_test.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split_once(": ").unwrap_or_else(|| panic!("`{line}` has no reason")))
+        .collect();
+    let (_, tests) = program_and_tests();
+    let mut missing = Vec::new();
+    for (code, name) in table() {
+        let produced = tests.iter().any(|text| names(text, code, &name));
+        let excuse = excuses.get(code.id);
+        if !produced && excuse.is_none() {
+            missing.push(code.id);
+        }
+        let stale = produced && excuse.is_some_and(|reason| *reason != "not yet");
+        assert!(!stale, "a test produces `{code}`: remove it from codes_without_test.txt");
+    }
+    assert!(missing.is_empty(), "no test produces {missing:?}, and codes_without_test.txt does not say why");
+    let unknown: Vec<_> = excuses.keys().filter(|id| Code::find(id).is_none()).collect();
+    assert!(unknown.is_empty(), "codes_without_test.txt names codes that do not exist: {unknown:?}");
 }

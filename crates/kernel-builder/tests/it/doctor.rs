@@ -21,7 +21,7 @@ fn machine(programs: &[(&str, &str)]) -> Scene {
 #[cfg(unix)]
 #[test]
 fn a_bare_machine_is_told_what_to_install() {
-    let scene = machine(&[]).variable("CXX", "no-such-compiler");
+    let scene = machine(&[]);
     insta::with_settings!({ filters => vec![(r"(nvcc|hipcc|icpx) .*", "$1 [as installed]")] }, {
         insta::assert_snapshot!(scene.run(&["doctor"]));
     });
@@ -31,7 +31,6 @@ fn a_bare_machine_is_told_what_to_install() {
 #[test]
 fn a_tool_that_does_not_work_is_told_from_one_that_is_missing() {
     let scene = machine(&[
-        ("c++", "echo 'c++ (Debian 12.2.0-3) 12.2.0'"),
         ("ninja", "echo 1.11.1"),
         (
             "bwrap",
@@ -42,8 +41,7 @@ fn a_tool_that_does_not_work_is_told_from_one_that_is_missing() {
     let lines = scene.run(&["doctor", "--json"]).json();
     let tools = lines[1]["tools"].as_array().expect("tools");
     let tool = |name: &str| tools.iter().find(|tool| tool["name"] == name).expect(name);
-    assert_eq!(tool("c++")["version"], "12.2.0");
-    assert_eq!((&tool("bwrap")["version"], tool("bwrap")["problem"].is_string()), (&"0.8.0".into(), true));
+    assert_eq!(tool("ninja")["version"], "1.11.1");
     assert!(tool("bwrap")["problem"].as_str().expect("a problem").contains("No permissions"));
     assert!(tool("git")["problem"].as_str().expect("a problem").contains("broken"));
 }

@@ -6,8 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::ToolState;
 
 use crate::Context;
+use crate::engine::local::{self, sandbox};
 use crate::host::PythonEnvironment;
 use crate::process::{Command, ProcessError};
+use crate::toolchain::compiler::{self, in_path};
 
 /// A program that does not tell its version in this time is as good as missing.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,8 +27,6 @@ const fn program(name: &'static str, also: &'static [&'static str]) -> Program {
 
 /// In the order in which they are shown.
 static PROGRAMS: &[Program] = &[
-    program("c++", &["g++", "clang++"]),
-    program("ninja", &["ninja-build"]),
     program("git", &[]),
     program("nix", &[]),
     program("nvcc", &["/usr/local/cuda/bin/nvcc"]),
@@ -34,31 +34,47 @@ static PROGRAMS: &[Program] = &[
     program("icpx", &["/opt/intel/oneapi/compiler/latest/bin/icpx"]),
 ];
 
-/// The programs of this machine.
+/// The programs of this machine: those of the local engine as the engine itself finds them, then the others.
 pub(super) fn programs(context: &Context, python: Option<&PythonEnvironment>) -> Vec<ToolState> {
-    let mut states: Vec<ToolState> = PROGRAMS.iter().map(|program| state(context, program, python)).collect();
-    states.insert(2, bubblewrap(context));
+    let interpreter = python.map_or(Utf8Path::new("python3"), |python| &python.interpreter);
+    let ninja = local::ninja(context, interpreter);
+    let mut states = vec![
+        compiler(context),
+        found(context, "ninja", ninja.map_err(|_| "not found".to_owned())),
+        found(context, "bwrap", sandbox::find(context)),
+    ];
+    states.extend(PROGRAMS.iter().map(|program| state(context, program)));
     states
 }
 
-fn state(context: &Context, program: &Program, python: Option<&PythonEnvironment>) -> ToolState {
-    let mut names: Vec<Utf8PathBuf> =
-        [program.name].iter().chain(program.also).map(|name| Utf8PathBuf::from(*name)).collect();
-    match program.name {
-        "c++" => names.splice(0..0, context.environment.get("CXX").map(Utf8PathBuf::from)).for_each(drop),
-        // A Python environment may bring Ninja along.
-        "ninja" => names.extend(python.and_then(|python| Some(python.interpreter.parent()?.join("ninja")))),
-        _ => {}
+/// The C++ compiler that a build would use.
+fn compiler(context: &Context) -> ToolState {
+    let memory = context.cache_directory().unwrap_or_else(|| "/nonexistent".into()).join("compiler.json");
+    match compiler::discover(context, &memory) {
+        Ok(compiler) => tool("c++", Some(compiler.identity.version), Some(compiler.cxx.into_string()), None),
+        Err(error) => tool("c++", None, None, Some(error.to_string())),
     }
+}
+
+/// A program the engine looked for: it is there, or the engine says why it cannot be used.
+fn found(context: &Context, name: &str, program: Result<Utf8PathBuf, String>) -> ToolState {
+    match program {
+        Ok(path) => tool(name, version(context, &path).ok(), Some(path.into_string()), None),
+        Err(problem) => tool(name, None, None, Some(problem)),
+    }
+}
+
+fn state(context: &Context, program: &Program) -> ToolState {
+    let names = [program.name].into_iter().chain(program.also.iter().copied());
     let mut problem = "not found".to_owned();
     for name in names {
-        match version(context, &name) {
-            Ok(version) => {
-                let path = located(context, &name).unwrap_or(name);
+        let path = if name.starts_with('/') { Some(name.into()) } else { in_path(context, name) };
+        match path.map(|path: Utf8PathBuf| (version(context, &path), path)) {
+            Some((Ok(version), path)) => {
                 return tool(program.name, Some(version), Some(path.into_string()), None);
             }
-            Err(ProcessError::Missing { .. }) => {}
-            Err(error) => problem = error.to_string(),
+            None | Some((Err(ProcessError::Missing { .. }), _)) => {}
+            Some((Err(error), _)) => problem = error.to_string(),
         }
     }
     tool(program.name, None, None, Some(problem))
@@ -81,29 +97,6 @@ fn number(text: &str) -> String {
     let words: Vec<&str> = line.unwrap_or_default().split([' ', ',', '(', ')']).collect();
     let version = words.into_iter().rev().find(is_version).unwrap_or("unknown");
     version.trim_start_matches(['V', 'v']).to_owned()
-}
-
-fn located(context: &Context, name: &Utf8Path) -> Option<Utf8PathBuf> {
-    if name.is_absolute() {
-        return Some(name.to_owned());
-    }
-    let directories = context.environment.get("PATH")?.split(':').map(Utf8Path::new);
-    directories.map(|directory| directory.join(name)).find(|path| path.is_file())
-}
-
-/// bubblewrap may be installed and yet be forbidden, in containers and by some distributions: only a try tells.
-fn bubblewrap(context: &Context) -> ToolState {
-    let name = Utf8Path::new("bwrap");
-    let version = match version(context, name) {
-        Ok(version) => version,
-        Err(ProcessError::Missing { .. }) => return tool("bwrap", None, None, Some("not found".to_owned())),
-        Err(error) => return tool("bwrap", None, None, Some(error.to_string())),
-    };
-    let path = located(context, name).map(Utf8PathBuf::into_string);
-    let arguments = ["--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"];
-    let tried = Command::new(name).arguments(arguments).directory("/").timeout(PATIENCE).capture(context);
-    let problem = tried.and_then(crate::process::Finished::require_success).err();
-    tool("bwrap", Some(version), path, problem.map(|error| error.to_string()))
 }
 
 /// Python and the packages that a build or a test needs.
