@@ -34,6 +34,7 @@ macro_rules! commands {
 }
 
 commands! {
+    Init(init),
     #[command(visible_alias = "check-config")]
     Check(check),
     #[command(visible_alias = "check-builds")]

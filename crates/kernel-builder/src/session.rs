@@ -17,11 +17,11 @@ use crate::output::{Choices, Output};
 use crate::settings::{Layer, Settings};
 
 /// What a command gets.
-#[allow(dead_code, reason = "the commands so far need nothing of the world")]
 pub(crate) struct Session {
     /// The world, for the verbs.
     pub(crate) context: Context,
     /// The merged settings.
+    #[allow(dead_code, reason = "the commands so far have no settings of their own")]
     pub(crate) settings: Settings,
     /// Where events and the answer go.
     pub(crate) output: Arc<Output>,

@@ -18,6 +18,7 @@ pub mod project;
 pub mod provenance;
 pub mod python_source;
 pub mod render;
+pub mod scaffold;
 pub mod seal;
 pub mod stamp;
 pub mod suite;

@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod hash;
 mod help;
+mod init;
 mod load;
 mod migrate;
 mod output;

@@ -100,6 +100,17 @@ pub fn python_string(text: &str) -> String {
     literal
 }
 
+/// A string of TOML, with its quotes.
+pub fn toml_string(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+/// A string literal of Nix, with its quotes; `${` would begin an expression.
+pub fn nix_string(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace("${", "\\${").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}
+
 /// A text that a syntax has no way to write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("`{text}` cannot be written in {place}")]

@@ -5,7 +5,7 @@ use kernel_spec::Framework;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Value};
 
-use super::escape::{c_string, python_string};
+use super::escape::{c_string, nix_string, python_string, toml_string};
 
 static REGISTRATION: &str = include_str!("../../../../templates/build/framework/torch/registration.h");
 static IDENTITY: &str = include_str!("../../../../templates/build/identity.c.j2");
@@ -46,16 +46,25 @@ pub fn noarch_ops(id: &str, commit: Option<&str>, dirty: Option<bool>) -> String
 }
 
 fn render(template: &str, context: Value) -> String {
+    environment()
+        .render_str(template, context)
+        .expect("an embedded template renders with the values of its function")
+}
+
+/// How all templates of the program are read: an unknown variable is an error, a tag on a line of its own leaves no
+/// trace, and there is a filter for each syntax that values are written in.
+pub(crate) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    let syntax = SyntaxConfig::builder().trim_blocks(true).keep_trailing_newline(true).build();
+    let syntax =
+        SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_syntax(syntax.expect("the usual syntax with other blanks"));
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     environment.add_filter("c_string", |text: String| c_string(&text));
     environment.add_filter("python", python);
+    environment.add_filter("toml", |text: String| toml_string(&text));
+    environment.add_filter("nix", |text: String| nix_string(&text));
     environment
-        .render_str(template, context)
-        .expect("an embedded template renders with the values of its function")
 }
 
 /// A value as a literal of Python.

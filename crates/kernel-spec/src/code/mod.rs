@@ -23,6 +23,7 @@ pub mod artifact;
 pub mod build;
 pub mod card;
 pub mod environment;
+pub mod init;
 pub mod inputs;
 pub mod internal;
 pub mod link;
@@ -49,6 +50,7 @@ pub struct Code {
 /// The areas, in the order in which `explain` lists them.
 #[rustfmt::skip]
 static AREAS: &[&[&Code]] = &[
+    init::ALL,
     manifest::ALL,
     inputs::ALL,
     variant::ALL,

@@ -19,5 +19,6 @@ pub mod types;
 
 pub use migrate::{Migration, migrate};
 pub use parse::{Parsed, parse, parse_as};
+pub use repository_id::is_valid as is_repository_id;
 pub use schema::schema;
 pub use types::*;

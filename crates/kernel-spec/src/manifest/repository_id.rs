@@ -14,7 +14,7 @@ pub(super) fn check(reader: &mut Reader<'_>, id: &Located<String>, key: &str) ->
 }
 
 /// `owner/name`, each of at most 96 letters, digits, `-`, `_` and `.`, neither beginning nor ending with `-` or `.`.
-fn is_valid(id: &str) -> bool {
+pub fn is_valid(id: &str) -> bool {
     let part = |text: &str| {
         let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         !text.is_empty()

@@ -13,6 +13,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod hash;
+mod init;
 mod inspect;
 mod migrate;
 pub mod plan;
@@ -28,6 +29,7 @@ pub use completions::CompletionsReport;
 pub use doctor::{Ability, DoctorReport, ToolState};
 pub use explain::{CodeEntry, ExplainReport};
 pub use hash::{HashReport, HashState, HashedVariant};
+pub use init::InitReport;
 pub use inspect::{GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, PythonAbi, SectionSize};
 pub use migrate::MigrateReport;
 pub use plan::PlanReport;
@@ -47,6 +49,7 @@ pub enum Report {
     Completions(CompletionsReport),
     Doctor(DoctorReport),
     Explain(ExplainReport),
+    Init(InitReport),
     Hash(HashReport),
     Inspect(InspectReport),
     Migrate(MigrateReport),

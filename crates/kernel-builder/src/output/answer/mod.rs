@@ -8,6 +8,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod hash;
+mod init;
 mod inspect;
 mod migrate;
 mod plan;
@@ -30,6 +31,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Doctor(report) => doctor::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
+        Report::Init(report) => init::render(report, &mut page),
         Report::Hash(report) => hash::render(report, &mut page),
         Report::Inspect(report) => inspect::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),

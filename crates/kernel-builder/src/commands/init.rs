@@ -1,0 +1,76 @@
+//! `init`: a new project from the samples.
+
+use camino::Utf8PathBuf;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use kernel_core::scaffold::{Options, Sample, init};
+use kernel_spec::report::Report;
+
+use super::{Answer, Run};
+use crate::session::Session;
+
+/// Make a new kernel project that builds and passes its tests as it is
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  kernel-builder init relu --name acme/relu\n  \
+                        kernel-builder init --name acme/relu --backends cpu,cuda --framework torch-stable")]
+pub(crate) struct Arguments {
+    /// Directory of the project [default: the name, or else the working directory]
+    path: Option<Utf8PathBuf>,
+    /// Owner and name of the kernel on the Hub [default: a placeholder and the last part of PATH]
+    #[arg(long, value_name = "OWNER/NAME")]
+    name: Option<String>,
+    /// Backends to write sources for, or `all` [default: cpu, and all for torch-noarch]
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    backends: Vec<String>,
+    /// What the kernel binds to
+    #[arg(long, value_name = "NAME", default_value = "torch")]
+    framework: Framework,
+    /// Licence, as an identifier of SPDX or of the Hub
+    #[arg(long, value_name = "ID", default_value = "Apache-2.0")]
+    license: String,
+    /// Replace files that exist, those of the project only
+    #[arg(long)]
+    overwrite: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Framework(Sample);
+
+impl ValueEnum for Framework {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Framework; Sample::ALL.len()] = {
+            let mut all = [Framework(Sample::Torch); Sample::ALL.len()];
+            let mut at = 0;
+            while at < all.len() {
+                all[at] = Framework(Sample::ALL[at]);
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            Sample::Torch => "C++ for one version of torch",
+            Sample::TorchStable => "C++ for torch's stable ABI: one build for many versions",
+            Sample::TvmFfi => "C++ for NumPy, torch and JAX through tvm-ffi",
+            Sample::TorchNoarch => "Triton, compiled where it runs",
+        };
+        Some(PossibleValue::new(self.0.name()).help(help))
+    }
+}
+
+impl Run for Arguments {
+    fn run(self, session: &Session) -> Answer {
+        let options = Options {
+            path: self.path,
+            name: self.name,
+            sample: self.framework.0,
+            backends: self.backends,
+            license: self.license,
+            overwrite: self.overwrite,
+        };
+        Ok(Report::Init(init(&session.context, &options)?))
+    }
+}
