@@ -67,6 +67,7 @@ pub(super) fn decide(
         Ok(name) if faults.is_empty() => name,
         Ok(_) => return Err(faults),
         Err(error) => {
+            let owner = owner.filter(|_| faults.is_empty()).unwrap_or(PLACEHOLDER_OWNER);
             let proposal = error.proposal.map_or_else(|| "my-kernel".to_owned(), |name| name.to_string());
             faults.push(
                 Finding::error(
@@ -74,7 +75,7 @@ pub(super) fn decide(
                     format!("`{}` is not a kernel name", written.escape_debug()),
                 )
                 .cause(format!("a name is {RULE}"))
-                .help(format!("for example `--name {}/{proposal}`", owner.unwrap_or(PLACEHOLDER_OWNER))),
+                .help(format!("for example `--name {owner}/{proposal}`")),
             );
             return Err(faults);
         }

@@ -17,17 +17,17 @@ pub(super) fn render(report: &InitReport, page: &mut Page) {
         problem::add_finding(page, note);
     }
     page.line("").line("next:");
-    let mut next = |command: String, why: &str| {
-        page.add(format!("  {command:30}")).add_in(DIM, why).end();
-    };
     if report.directory != "." {
-        next(format!("cd {}", word(&report.directory)), "");
+        page.line(format!("  cd {}", word(&report.directory)));
     }
+    let mut next = |command: &str, why: &str| {
+        page.add(format!("  {command:22}")).add_in(DIM, why).end();
+    };
     if report.in_repository {
-        next("git add .".to_owned(), "so that builds with Nix see the files");
+        next("git add .", "so that builds with Nix see the files");
     }
-    next("kernel-builder build".to_owned(), "what this machine can build");
-    next("kernel-builder test".to_owned(), "load the build as users do, run `tests/`");
+    next("kernel-builder build", "what this machine can build");
+    next("kernel-builder test", "load the build as users do, run `tests/`");
 }
 
 /// A path as one word of a shell, and none that looks like an option.
