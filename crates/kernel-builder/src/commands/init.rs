@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// Backends to write sources for, or `all` [default: cpu, and all for torch-noarch]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     backends: Vec<String>,
-    /// What the kernel binds to
+    /// What the kernel binds to: one version of torch, its stable ABI, tvm-ffi, or torch through Triton
     #[arg(long, value_name = "NAME", default_value = "torch")]
     framework: Framework,
     /// Licence, as an identifier of SPDX or of the Hub
@@ -51,13 +51,7 @@ impl ValueEnum for Framework {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Sample::Torch => "C++ for one version of torch",
-            Sample::TorchStable => "C++ for torch's stable ABI: one build for many versions",
-            Sample::TvmFfi => "C++ for NumPy, torch and JAX through tvm-ffi",
-            Sample::TorchNoarch => "Triton, compiled where it runs",
-        };
-        Some(PossibleValue::new(self.0.name()).help(help))
+        Some(PossibleValue::new(self.0.name()))
     }
 }
 
