@@ -188,3 +188,118 @@ pub fn confined(path: &str) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(flags: &[&str]) -> usize {
+        let located: Vec<Located<String>> =
+            flags.iter().map(|flag| Located::new((*flag).to_owned(), 0..0)).collect();
+        judge(&located, &BTreeSet::new(), &SourceText::new("build.toml", "")).len()
+    }
+
+    #[test]
+    fn flags_of_real_kernels_pass() {
+        for flag in [
+            "-O3",
+            "-DFOO",
+            "-DFOO=\"a b\"",
+            "-UNDEBUG",
+            "-std=c++20",
+            "-march=armv8.2-a+fp16",
+            "-mavx2",
+            "-mf16c",
+            "-fopenmp",
+            "-ffast-math",
+            "-fno-math-errno",
+            "-ffp-contract=fast",
+            "-funroll-loops",
+            "-Wall",
+            "-Wno-error",
+            "-Wno-unused=foo",
+            "-g",
+            "-gdwarf-4",
+            "-pthread",
+            "-fno-builtin-memcpy",
+            "-ftemplate-depth=2048",
+            "-Iinclude",
+            "-fvisibility=default",
+            "-ftree-vectorize",
+        ] {
+            assert_eq!(refused(&[flag]), 0, "{flag}");
+        }
+        assert_eq!(refused(&["-I", "a/b", "-include", "config.h", "-isystem", "third_party"]), 0);
+    }
+
+    #[test]
+    fn flags_that_reach_outside_are_refused() {
+        for flag in [
+            "-fplugin=./x.so",
+            "-fplugin-arg-x-y",
+            "-fpass-plugin=x.so",
+            "-B.",
+            "-B",
+            "-specs=x",
+            "--specs=x",
+            "@file",
+            "-wrapper",
+            "-o",
+            "-ox",
+            "-Xclang",
+            "-load",
+            "-mllvm",
+            "-Xlinker",
+            "-Wl,-rpath,/x",
+            "-Wa,-I/x",
+            "-Wp,-MD,x",
+            "-I/usr/include",
+            "-I../x",
+            "-Ia/../../x",
+            "-I=/x",
+            "-isystem/etc",
+            "-include/etc/passwd",
+            "-iplugindir=x",
+            "-fmodule-mapper=|sh",
+            "-fprofile-use=/x",
+            "-fdump-tree-all=/x",
+            "-fuse-ld=./x",
+            "-fauto-profile=/x",
+            "-ffile-prefix-map=a=b",
+            "-fsanitize-ignorelist=/x",
+            "-save-temps",
+            "-MF",
+            "-MMD",
+            "-L.",
+            "-lfoo",
+            "foo.o",
+            "-ccbin",
+            "-march=native",
+            "-mtune=native",
+            "--sysroot=/",
+            "-nostdinc",
+            "-x",
+            "-D",
+            "-D-x",
+            "-T",
+            "-flto",
+            "-fcrash-diagnostics-dir=/x",
+            "-ftime-trace=/x",
+            "-fopt-info-vec=/x",
+            "-DX\nY",
+            "",
+        ] {
+            assert_eq!(refused(&[flag]), 1, "{flag}");
+        }
+        assert_eq!(refused(&["-I", "/usr/include"]), 1);
+        assert_eq!(refused(&["-I"]), 1);
+        assert_eq!(refused(&["-Xclang", "-load", "-Xclang", "./x.so"]), 4);
+    }
+
+    #[test]
+    fn the_owner_of_the_machine_may_allow_one() {
+        let flags = [Located::new("-march=native".to_owned(), 0..0)];
+        let allowed = BTreeSet::from(["-march=native".to_owned()]);
+        assert!(judge(&flags, &allowed, &SourceText::new("build.toml", "")).is_empty());
+    }
+}
