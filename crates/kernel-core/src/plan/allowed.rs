@@ -24,7 +24,7 @@ honor-infinities honor-nans if-conversion if-conversion2 implicit-templates inli
 inline-functions-called-once inline-limit= inline-small-functions ipa-bit-cp ipa-cp ipa-cp-clone ipa-icf ipa-modref \
 ipa-pta ipa-pure-const ipa-ra ipa-reference ipa-sra ipa-vrp ira-algorithm= ira-hoist-pressure ira-loop-pressure \
 ira-region= isolate-erroneous-paths-dereference ivopts jump-tables keep-inline-functions lax-vector-conversions \
-live-range-shrinkage loop-nest-optimize loop-parallelize-all max-errors= max-type-align= merge-all-constants \
+live-range-shrinkage loop-nest-optimize loop-parallelize-all math-errno max-errors= max-type-align= merge-all-constants \
 merge-constants message-length= modulo-sched move-loop-invariants ms-extensions non-call-exceptions \
 nonansi-builtins omit-frame-pointer openmp openmp-simd operator-names optimize-sibling-calls optimize-strlen \
 pack-struct partial-inlining peel-loops peephole permissive pic PIC plt predictive-commoning prefetch-loop-arrays \
