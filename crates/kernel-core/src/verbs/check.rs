@@ -5,7 +5,7 @@ use kernel_spec::manifest::parse;
 use kernel_spec::report::CheckReport;
 
 use crate::check::built::{self, Overrides};
-use crate::check::{python_package, sources, tracked};
+use crate::check::{layout, python_package, sources, tracked};
 use crate::{Context, Result, project};
 
 /// How far the check goes.
@@ -39,6 +39,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
             report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
         }
         for variant in built::find(&directory)? {
+            report.findings.extend(layout::check(&variant.directory));
             report.findings.extend(built::check(&variant, &Overrides::default())?);
         }
     }
