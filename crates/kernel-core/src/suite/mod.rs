@@ -104,13 +104,22 @@ impl Suite<'_> {
         let start = "import sys; sys.path.insert(0, sys.argv.pop(1)); import pytest; \
                      sys.exit(pytest.main(['-p', 'kernel_builder_pytest', *sys.argv[1:]]))";
         let mut command = Command::new(self.interpreter)
-            .arguments(["-I", "-c", start, root.as_str(), "-p", "no:cacheprovider", "--color=no", "-ra"])
+            .arguments([
+                "-I",
+                "-B",
+                "-c",
+                start,
+                root.as_str(),
+                "-p",
+                "no:cacheprovider",
+                "--color=no",
+                "-ra",
+            ])
             .arguments(self.arguments.iter())
             .directory(self.project)
             .variable("KERNEL_BUILDER_TEST", configuration.to_string())
             .variable("HOME", root.join("home"))
             .variable("HF_HUB_OFFLINE", "1")
-            .variable("PYTHONDONTWRITEBYTECODE", "1")
             .remedy("give a Python environment with `--python`");
         if !overrides.is_empty() {
             command = command.variable("LOCAL_KERNELS", overrides.join(":"));
