@@ -50,6 +50,16 @@ fn a_function_that_nobody_defines_is_named() {
 }
 
 #[test]
+fn the_library_of_a_name_is_told_where_the_variant_lacks_it() {
+    let source = r#"
+        extern "C" int omp_get_max_threads();
+        extern "C" int kernel_threads() { return omp_get_max_threads(); }
+    "#;
+    insta::assert_snapshot!(findings(source, &["libtvm_ffi.so"], |_| ()), @"link/undefined-symbol: nothing defines `omp_get_max_threads` [it belongs to `libgomp.so.1`, which is not among the libraries of this variant] <omp_get_max_threads libgomp.so.1>");
+    insta::assert_snapshot!(findings(source, &["libtorch.so", "libgomp.so.1"], |_| ()), @"");
+}
+
+#[test]
 fn names_of_the_run_times_are_expected_only_where_they_are_needed() {
     let source = r#"
         namespace c10 { void exported(); }

@@ -73,7 +73,7 @@ const STATED: &[&str] = &[
 
 /// Needed whatever the objects call: `ld` forgets an `--as-needed` library that no object before it calls, and what a
 /// member of the static libstdc++ calls would then come from further members, exception handling and all.
-const CXX_LIBRARY: &str = "libstdc++.so.6";
+pub(super) const CXX_LIBRARY: &str = "libstdc++.so.6";
 
 impl LinkPlan<'_> {
     /// The arguments after the C++ driver's name. `-fuse-ld` and the like belong to the driver, not here.

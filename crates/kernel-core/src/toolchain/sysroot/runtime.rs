@@ -69,6 +69,11 @@ impl Runtime {
         Self::ALL.iter().find(|runtime| runtime.soname == soname)
     }
 
+    /// Whether the embedded data lists this name among its exports.
+    pub fn lists(&self, name: &str) -> bool {
+        matches!(self.exports(), Exports::Listed(names) if names.contains(name))
+    }
+
     /// What is known of its exports.
     pub fn exports(&self) -> Exports {
         match self.source {

@@ -11,9 +11,10 @@ use kernel_spec::arch::Cpu;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Finding, code};
 
+use super::link::CXX_LIBRARY;
 use super::policy::Policy;
 use super::runtime::{Exports, Runtime};
-use super::table::Table;
+use super::table::{Table, numbers};
 
 /// What may define the names.
 #[derive(Clone, Copy, Debug)]
@@ -70,28 +71,37 @@ impl Definitions<'_> {
     }
 
     fn explain(&self, name: &str) -> Finding {
-        let newest = Table::of(self.cpu).versions_of(name).last();
+        let subject = Subject { symbol: Some(name.to_owned()), ..Subject::default() };
+        let mut rows: Vec<_> = Table::of(self.cpu).versions_of(name).collect();
+        rows.sort_by_key(|(_, symbol)| numbers(symbol.version));
+        let newer = rows.iter().find(|(_, symbol)| !self.policy.allows(self.cpu, symbol.version));
         let is_cxx =
-            newest.is_some_and(|(library, _)| library == "libstdc++.so.6") || namespace(name) == Some("std");
+            newer.is_some_and(|(library, _)| *library == CXX_LIBRARY) || namespace(name) == Some("std");
         if is_cxx && !self.static_libstdcxx && self.policy != Policy::Host {
             let message = format!("`{name}` is newer than the libstdc++ of {}", self.policy);
             return Finding::error(&code::link::ARCHIVE_MISSING, message)
                 .cause("the compiler has no `libstdc++.a` to take it from")
-                .about(Subject { symbol: Some(name.to_owned()), ..Subject::default() });
+                .about(subject);
         }
         let finding = Finding::error(&code::link::UNDEFINED, format!("nothing defines `{name}`"));
-        let subject = Subject { symbol: Some(name.to_owned()), ..Subject::default() };
-        match newest {
-            Some((library, symbol)) => finding
-                .cause(format!(
-                    "it came to `{library}` with {}, and {} does not have that",
-                    symbol.version, self.policy
-                ))
-                .about(Subject {
-                    version: Some(symbol.version.to_owned()),
-                    library: Some(library.to_owned()),
-                    ..subject
-                }),
+        if let Some((library, symbol)) = newer {
+            let (version, policy) = (symbol.version, self.policy);
+            let cause = format!("it came to `{library}` with {version}, and {policy} does not have that");
+            let (version, library) = (Some(version.to_owned()), Some((*library).to_owned()));
+            return finding.cause(cause).about(Subject { version, library, ..subject });
+        }
+        if let Some((library, _)) = rows.first() {
+            let library = (*library).to_owned();
+            let cause = format!("`{library}` keeps it for old programs only");
+            return finding.cause(cause).about(Subject { library: Some(library), ..subject });
+        }
+        match Runtime::ALL.iter().find(|runtime| runtime.lists(name)) {
+            Some(runtime) => {
+                let library = runtime.soname.to_owned();
+                let cause =
+                    format!("it belongs to `{library}`, which is not among the libraries of this variant");
+                finding.cause(cause).about(Subject { library: Some(library), ..subject })
+            }
             None => finding.about(subject),
         }
     }
