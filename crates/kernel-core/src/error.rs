@@ -53,13 +53,10 @@ pub enum Error {
     #[diagnostic(transparent)]
     Seal(#[from] crate::seal::SealError),
 
-    /// What a link took cannot be judged.
-    #[error("what the linker took from the static C++ library cannot be judged")]
-    #[diagnostic(
-        code("environment/compiler"),
-        help("install the compiler's C++ library again, or build with `--policy host`")
-    )]
-    Members(#[from] crate::toolchain::sysroot::member::MemberError),
+    /// A finished link cannot be judged.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Review(#[from] crate::toolchain::sysroot::review::ReviewError),
 
     /// No variant was chosen.
     #[error(transparent)]

@@ -70,6 +70,11 @@ pub(crate) struct Draft {
 }
 
 impl<'a> Drafting<'a> {
+    /// The systems that the results must load on.
+    pub(crate) fn policy(&self) -> Policy {
+        self.options.policy
+    }
+
     pub(crate) fn open(context: &'a Context, options: &'a PlanOptions) -> Result<Self> {
         let project = Project::open(context, &options.project)?;
         let python = PythonEnvironment::discover(context, options.python.as_deref())?;

@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use fs_err::os::unix::fs::FileExt;
-use kernel_abi::image::Source;
 use kernel_abi::{Image, ImageError};
 use kernel_spec::Finding;
 use kernel_spec::arch::Cpu;
@@ -17,6 +15,7 @@ use super::member::MemberError;
 use super::policy::Policy;
 use super::runtime::{Exports, Runtime};
 use super::undefined::{self, Definitions};
+use crate::check::library;
 
 /// A finished link and where it left its traces.
 #[derive(Clone, Copy, Debug)]
@@ -100,9 +99,14 @@ impl Review<'_> {
             torch: torch.as_ref(),
             static_libstdcxx: self.archive.is_some(),
         };
-        let names = read(self.library)?.objects.iter().flat_map(undefined::names).collect();
+        let names = self.image()?.objects.iter().flat_map(undefined::names).collect();
         findings.extend(undefined::check(&names, &definitions));
         Ok(findings)
+    }
+
+    fn image(&self) -> Result<Image, ReviewError> {
+        let library = self.library;
+        library::read(library).map_err(|source| ReviewError::Library { library: library.to_owned(), source })
     }
 }
 
@@ -125,27 +129,4 @@ fn exports(library: fs_err::File) -> object::read::Result<BTreeSet<String>> {
     let file = object::File::parse(&cache)?;
     let exported = file.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
     exported.map(|symbol| Ok(symbol.name()?.to_owned())).collect()
-}
-
-fn read(library: &Utf8Path) -> Result<Image, ReviewError> {
-    let file = fs_err::File::open(library)?;
-    let size = file.metadata()?.len();
-    Image::parse(&LibraryFile { file, size })
-        .map_err(|source| ReviewError::Library { library: library.to_owned(), source })
-}
-
-/// Read by position, since a kernel's GPU code may be large.
-struct LibraryFile {
-    file: fs_err::File,
-    size: u64,
-}
-
-impl Source for LibraryFile {
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    fn read(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
-        self.file.read_exact_at(buffer, offset)
-    }
 }

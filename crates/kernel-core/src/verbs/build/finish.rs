@@ -1,11 +1,12 @@
 //! From what the engine made to a sealed directory: import, stamp, check, seal. The earlier directory stays in its
 //! place until the new one is complete.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::event::Stage;
 use kernel_spec::identifier::RULE;
 use kernel_spec::metadata::{BuildRecord, Metadata, Provenance, ToolRecord, ToolchainRecord};
+use kernel_spec::variant::Variant;
 use kernel_spec::{Finding, Severity, code};
 use serde_json::Map;
 use sha2::{Digest, Sha256};
@@ -17,7 +18,8 @@ use crate::render::ninja::build_directory;
 use crate::render::templates;
 use crate::seal::{Partial, Sealed};
 use crate::toolchain::fingerprint::hexadecimal;
-use crate::toolchain::sysroot::link_map;
+use crate::toolchain::sysroot::review::Review;
+use crate::toolchain::sysroot::runtime::Runtime;
 use crate::verbs::plan::{Draft, Drafting};
 use crate::{Context, Result, stamp};
 
@@ -73,19 +75,31 @@ impl Finish<'_> {
         Ok(fs_err::write(partial.join("_ops.py"), ops)?)
     }
 
-    /// What the linker took from the static C++ library.
+    /// What the linker took from the static C++ library, and what it left undefined.
     fn check(&self) -> Result<Vec<Finding>> {
-        let (Some(library), Some(toolchain)) = (&self.draft.plan.library, &self.draft.toolchain) else {
+        let plan = &self.draft.plan;
+        let (Some(library), Some(toolchain), Some(made), Ok(Variant::Arch(variant))) = (
+            &plan.library,
+            &self.draft.toolchain,
+            self.built.libraries.get(&plan.variant),
+            plan.variant.parse::<Variant>(),
+        ) else {
             return Ok(Vec::new());
         };
-        let Some(archive) =
-            toolchain.parts.get("libstdc++.a").filter(|_| !library.link.compatibility.is_empty())
-        else {
-            return Ok(Vec::new());
+        let build = self.drafting.project.directory.join(build_directory(&plan.variant));
+        let runtimes: Vec<&Runtime> =
+            library.link.runtimes.iter().filter_map(|soname| Runtime::find(soname)).collect();
+        let torch = toolchain.parts.get("torch").map(|root| root.join("lib"));
+        let review = Review {
+            policy: self.drafting.policy(),
+            cpu: variant.system.cpu,
+            runtimes: &runtimes,
+            library: made,
+            map: &build.join(&library.link.map),
+            archive: toolchain.parts.get("libstdc++.a").map(Utf8PathBuf::as_path),
+            torch: torch.as_deref(),
         };
-        let build = self.drafting.project.directory.join(build_directory(&self.draft.plan.variant));
-        let map = fs_err::read(build.join(&library.link.map))?;
-        Ok(link_map::check(&String::from_utf8_lossy(&map), &fs_err::read(archive)?)?)
+        Ok(review.findings()?)
     }
 
     fn metadata(&self) -> Metadata {
