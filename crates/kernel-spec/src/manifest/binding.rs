@@ -120,7 +120,7 @@ fn absent(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Binding> {
         keys::ROOT.iter().all(|known| known.name != *key)
             && suggest::closest(key, sections.iter().copied()).is_some()
     });
-    if misspelt || !reader.complete {
+    if misspelt || sections.iter().any(|section| reader.lost.may_hold("", section)) {
         return None;
     }
     let tables = listed(

@@ -13,6 +13,10 @@ static HISTORIC: &[(&str, u8)] = &[("cuda-minver", 2), ("cuda-maxver", 2), ("uni
 pub(super) fn detect(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<Edition> {
     let general = root.get("general").and_then(|value| value.get_ref().as_table());
     let Some(value) = general.and_then(|general| general.get("edition")) else {
+        if reader.lost.may_hold("general", "edition") {
+            // The newest rules refuse the least.
+            return Some(Edition::Five);
+        }
         return historic(reader, root).is_none().then_some(Edition::Four);
     };
     let place = value.span();

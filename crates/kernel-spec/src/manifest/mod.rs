@@ -14,6 +14,7 @@ mod parse;
 mod reader;
 mod repository_id;
 mod schema;
+mod statements;
 mod syntax;
 pub mod types;
 

@@ -29,8 +29,9 @@ pub fn parse_as(source: &SourceText, edition: Edition) -> Parsed {
 
 fn parse_with(source: &SourceText, claimed: Option<Edition>) -> Parsed {
     let mut reader = Reader::new(source, claimed.unwrap_or(Edition::Five));
-    let tree = syntax::read(source, &mut reader.findings);
-    reader.complete = tree.complete;
+    let (text, lost) = syntax::mend(source, &mut reader.findings);
+    let tree = syntax::read(source, &text, lost, &mut reader.findings);
+    reader.lost = tree.lost;
     let root = Section { name: String::new(), place: 0..0, table: tree.root.get_ref() };
     let draft = match claimed.or_else(|| edition::detect(&mut reader, &root)) {
         Some(edition) => {

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::Edition;
 use super::keys::{self, Key};
+use super::statements::Lost;
 use crate::finding::Label;
 use crate::suggest::{closest, listed};
 use crate::{Code, Finding, Located, SourceText, Span, Version, code};
@@ -16,8 +17,8 @@ pub(super) struct Reader<'s> {
     source: &'s SourceText,
     /// The edition whose rules apply.
     pub(super) edition: Edition,
-    /// Whether keys that seem to be missing are really missing.
-    pub(super) complete: bool,
+    /// What only seems to be missing.
+    pub(super) lost: Lost,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -75,7 +76,7 @@ impl<'t> Section<'t> {
 
 impl<'s> Reader<'s> {
     pub(super) fn new(source: &'s SourceText, edition: Edition) -> Self {
-        Self { source, edition, complete: true, findings: Vec::new() }
+        Self { source, edition, lost: Lost::default(), findings: Vec::new() }
     }
 
     pub(super) fn span(&self, place: &Range<usize>) -> Span {
@@ -115,9 +116,9 @@ impl<'s> Reader<'s> {
         let absent =
             |key: &&&Key| key.required.is_some_and(|from| from <= edition) && section.get(key.name).is_none();
         let missing: Vec<&Key> = known.iter().filter(absent).copied().collect();
-        if self.complete {
-            // What is there under a wrong name is not missing.
-            for key in missing.into_iter().filter(|key| !misspelt.contains(&key.name)) {
+        for key in missing {
+            // What is there under a wrong name, or in a line that could not be read, is not missing.
+            if !misspelt.contains(&key.name) && !self.lost.may_hold(&section.name, key.name) {
                 self.missing_key(section, key.name);
             }
         }

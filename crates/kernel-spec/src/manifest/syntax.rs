@@ -1,42 +1,82 @@
 //! From text to a tree with places, and from the TOML parser's complaints to findings. The tree is built past every
 //! complaint, so that the faults of the manifest itself are found in the same run.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde_spanned::Spanned;
 use toml::de::DeTable;
 
 use super::outline::Outline;
+use super::statements::{self, Lost};
 use crate::{Finding, SourceText, code};
+
+/// Places of broken statements that are reported; a text with more of them is something else than a manifest.
+const REPORTED: usize = 100;
 
 /// What could be read of a text.
 pub(super) struct Tree<'t> {
     pub(super) root: Spanned<DeTable<'t>>,
-    /// Whether the tree holds all that the text says: not after a syntax error, which may have hidden keys.
-    pub(super) complete: bool,
+    /// What may be missing in it because of syntax errors.
+    pub(super) lost: Lost,
 }
 
-/// Reads a text as TOML.
-pub(super) fn read<'t>(source: &'t SourceText, findings: &mut Vec<Finding>) -> Tree<'t> {
-    let (root, errors) = DeTable::parse_recoverable(source.text());
-    let mut complete = true;
-    let mut lines = std::collections::BTreeSet::new();
-    let outline = errors.iter().any(is_duplicate).then(|| Outline::of(source.text()));
+/// A text with its broken statements left out, each of which is reported.
+pub(super) fn mend<'t>(source: &'t SourceText, findings: &mut Vec<Finding>) -> (Cow<'t, str>, Lost) {
+    let text = source.text();
+    if errors(text).is_empty() {
+        return (Cow::Borrowed(text), Lost::default());
+    }
+    let mended = statements::mend(text, |statement| !errors(statement).is_empty());
+    for place in mended.broken.into_iter().take(REPORTED) {
+        let start = place.start;
+        // A broken statement makes the parser stumble several times; the first complaint is the one to mend.
+        let first = errors(&text[place]).into_iter().next();
+        findings.extend(first.map(|error| broken(source, &error, start)));
+    }
+    (Cow::Owned(mended.text), mended.lost)
+}
+
+/// Reads a mended text as TOML.
+pub(super) fn read<'t>(
+    source: &SourceText,
+    text: &'t str,
+    lost: Lost,
+    findings: &mut Vec<Finding>,
+) -> Tree<'t> {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut tree = Tree { root, lost };
+    let mut lines = BTreeSet::new();
+    let outline = errors.iter().any(is_duplicate).then(|| Outline::of(text));
     for error in &errors {
-        let place = error.span().unwrap_or(0..0);
         if is_duplicate(error) {
+            let place = error.span().unwrap_or(0..0);
             findings.extend(outline.as_ref().and_then(|outline| duplicate(source, outline, place)));
             continue;
         }
-        complete = false;
-        let span = source.span(place);
-        // A broken line makes the parser stumble several times; the first complaint is the one to mend.
-        if lines.insert(span.line) {
-            let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
-            findings.push(Finding::error(&code::manifest::SYNTAX, message).at(span));
+        // What lies between statements, such as a control character in a comment.
+        tree.lost = Lost::anything();
+        let finding = broken(source, error, 0);
+        if lines.insert(finding.span.as_ref().map(|span| span.line)) && lines.len() <= REPORTED {
+            findings.push(finding);
         }
     }
-    Tree { root, complete }
+    tree
+}
+
+fn errors(text: &str) -> Vec<toml::de::Error> {
+    let mut errors = DeTable::parse_recoverable(text).1;
+    errors.retain(|error| !is_duplicate(error));
+    errors
+}
+
+/// The finding for a syntax error in the statement that begins at `start`.
+fn broken(source: &SourceText, error: &toml::de::Error, start: usize) -> Finding {
+    let place = error.span().unwrap_or(0..0);
+    let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
+    let span = source.span(start + place.start..start + place.end);
+    Finding::error(&code::manifest::SYNTAX, message).at(span)
 }
 
 fn is_duplicate(error: &toml::de::Error) -> bool {

@@ -40,3 +40,58 @@ fn a_table_given_twice_does_not_hide_another_fault() {
     let twice = five("[general.hub]\nrepo-id = \"a/b\"\n[general.hub]\nrepo-id = \"c/d\"\n");
     insta::assert_snapshot!("table_twice", report(&twice.replace("\"Apache-2.0\"", "2")));
 }
+
+/// One broken line, and a fault elsewhere that it must not hide; nothing else may be said.
+#[test]
+fn a_broken_line_neither_hides_a_fault_nor_makes_one() {
+    let sound = five("[general.hub]\nrepo-id = \"a/b\"\n[torch.stable-abi]\ncpu = \"2.9\"\n")
+        .replace("[\"demo/demo.cpp\"]", "[\n  \"demo/demo.cpp\",\n]")
+        + &COMPONENT.replace("demo/demo.cpp", "../out.cpp").replace("kernel.demo", "kernel.other");
+    assert_eq!(codes(&sound), ["manifest/path"], "{}", report(&sound));
+    for (good, broken) in [
+        ("edition = 5", "edition"),
+        ("edition = 5", "edition 5"),
+        ("edition = 5", "edition ="),
+        ("name = \"demo-op\"", "name"),
+        ("name = \"demo-op\"", "name = demo-op"),
+        ("name = \"demo-op\"", "name = \"demo-op"),
+        ("backends = [\"cpu\"]", "backends"),
+        ("backends = [\"cpu\"]", "backends = [\"cpu\""),
+        ("backends = [\"cpu\"]", "backends = [cpu]"),
+        ("backends = [\"cpu\"]", "backends = [\n\"cpu\",\n}"),
+        ("[general]", "[general"),
+        ("[general]", "general]"),
+        ("[general.hub]", "[general.hub"),
+        ("[torch]", "[torch"),
+        ("[torch]", "torch]"),
+        ("[torch]", "[torch]]"),
+        ("[kernel.demo]", "[kernel demo]"),
+        ("[kernel.demo]", "[kernel."),
+        ("backend = \"cpu\"", "backend"),
+        ("depends = [\"torch\"]", "depends = [\"torch\", }"),
+        ("  \"demo/demo.cpp\",\n]", "  \"demo/demo.cpp\","),
+        ("  \"demo/demo.cpp\",\n]", "  \"demo/demo.cpp,\n]"),
+        ("src = [\n", "src = \n"),
+        ("repo-id = \"a/b\"", "repo-id"),
+        ("version = 1", "version = 1 license"),
+        ("version = 1", "version = 01"),
+        ("version = 1", "= 1"),
+        ("version = 1", "\"version = 1"),
+    ] {
+        assert!(sound.contains(good));
+        let text = sound.replacen(good, broken, 1);
+        let mut found = codes(&text);
+        found.sort();
+        assert_eq!(found, ["manifest/path", "manifest/syntax"], "{text}\n{}", report(&text));
+    }
+    let swallowed = sound.replacen("version = 1", "version = '''1", 1);
+    assert_eq!(codes(&swallowed), ["manifest/syntax"], "{}", report(&swallowed));
+}
+
+fn codes(text: &str) -> Vec<String> {
+    parse(&SourceText::new("build.toml", text))
+        .findings
+        .iter()
+        .map(|finding| finding.code.to_string())
+        .collect()
+}
