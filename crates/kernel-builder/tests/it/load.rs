@@ -3,13 +3,7 @@
 
 use std::process::Command;
 
-use crate::scene::{Scene, repository};
-
-fn python() -> String {
-    let path = repository().join(".environment/bin/python");
-    assert!(path.exists(), "make the tests' environment with scripts/python-environment");
-    path.to_str().expect("UTF-8").to_owned()
-}
+use crate::scene::{Scene, python};
 
 fn scene() -> Scene {
     let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));

@@ -3,6 +3,7 @@
 
 mod abi;
 mod build;
+mod card;
 mod check;
 mod clean;
 mod codes;
@@ -18,4 +19,5 @@ mod reference;
 mod scene;
 mod settings;
 mod silence;
+mod test;
 mod variants;

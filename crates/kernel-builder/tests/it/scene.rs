@@ -16,6 +16,15 @@ pub(crate) fn repository() -> &'static Path {
         .expect("crates/kernel-builder lies in the repository")
 }
 
+/// The interpreter of the tests' Python environment, with the real torch, TVM-FFI and `kernels`.
+#[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
+pub(crate) fn python() -> String {
+    let chosen = std::env::var("KERNEL_BUILDER_PYTHON").ok().filter(|chosen| !chosen.is_empty());
+    let path = chosen.map_or_else(|| repository().join(".environment/bin/python"), PathBuf::from);
+    assert!(path.exists(), "make the tests' environment with scripts/python-environment");
+    path.to_str().expect("a UTF-8 path").to_owned()
+}
+
 /// A directory to run the binary in.
 pub(crate) struct Scene {
     directory: TempDir,
@@ -80,6 +89,7 @@ impl Scene {
     }
 
     /// Runs a tool of the machine in the working directory.
+    #[expect(clippy::disallowed_methods, reason = "the tests start tools as a shell does")]
     pub(crate) fn tool(&self, name: &str, arguments: &[&str]) {
         let output = Command::new(name).args(arguments).current_dir(self.path("")).output();
         let output = output.unwrap_or_else(|error| panic!("`{name}` is needed: {error}"));

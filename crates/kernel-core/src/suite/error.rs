@@ -4,7 +4,10 @@ use camino::Utf8Path;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::process::{Finished, ProcessError};
+use crate::process::{End, Finished, ProcessError};
+
+/// pytest's exit status for arguments it does not know; it ends before any plugin hears of the run.
+const USAGE: i32 = 4;
 
 /// Why a suite has no answer.
 #[derive(Debug, Error, Diagnostic)]
@@ -111,6 +114,9 @@ impl SuiteError {
             line.strip_prefix("ModuleNotFoundError: No module named '")?.split(['\'', '.']).next()
         });
         match missing {
+            None if finished.end == End::Exited(USAGE) => {
+                Self::Refused { status: i64::from(USAGE), said: Said::of(&finished) }
+            }
             Some(package) => {
                 Self::Package { interpreter: interpreter.to_string(), package: package.to_owned() }
             }
