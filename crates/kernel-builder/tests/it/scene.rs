@@ -17,11 +17,21 @@ pub(crate) fn repository() -> &'static Path {
 }
 
 /// The interpreter of the tests' Python environment, with the real torch, TVM-FFI and `kernels`.
-#[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
 pub(crate) fn python() -> String {
-    let chosen = std::env::var("KERNEL_BUILDER_PYTHON").ok().filter(|chosen| !chosen.is_empty());
-    let path = chosen.map_or_else(|| repository().join(".environment/bin/python"), PathBuf::from);
-    assert!(path.exists(), "make the tests' environment with scripts/python-environment");
+    interpreter("KERNEL_BUILDER_PYTHON", ".environment", "scripts/python-environment")
+}
+
+/// The same with torch as its wheel is: compiled for CUDA, on a machine that need not have it.
+pub(crate) fn ordinary_python() -> String {
+    let make = "scripts/python-environment --ordinary .environment-ordinary";
+    interpreter("KERNEL_BUILDER_ORDINARY_PYTHON", ".environment-ordinary", make)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
+fn interpreter(variable: &str, directory: &str, make: &str) -> String {
+    let chosen = std::env::var(variable).ok().filter(|chosen| !chosen.is_empty());
+    let path = chosen.map_or_else(|| repository().join(directory).join("bin/python"), PathBuf::from);
+    assert!(path.exists(), "make the tests' environment with `{make}`");
     path.to_str().expect("a UTF-8 path").to_owned()
 }
 

@@ -1,7 +1,7 @@
 //! `test` in the real loader and the real pytest: only executed tests that used the built kernel are a success. The
 //! kernels are Python only, because what is proved here does not depend on what is compiled.
 
-use crate::scene::{Ran, Scene, python};
+use crate::scene::{Ran, Scene, ordinary_python, python};
 
 const MANIFEST: &str = r#"[general]
 name = "plain-scale"
@@ -114,4 +114,23 @@ fn what_is_not_built_or_does_not_load_is_said_so() {
     fs_err::remove_dir_all(scene.path("plain/build")).expect("removed");
     let ran = test(&scene, &[]);
     assert_eq!((ran.status, codes(&ran)), (4, vec!["test/no-artifact".to_owned()]), "{ran}");
+}
+
+/// With the ordinary torch wheel the loader looks for a CUDA variant, also on a machine without a GPU: `test` makes it
+/// take the CPU variant and says so, `variants --explain` and `doctor` tell users of it. On a machine whose torch has
+/// its GPU this is no trap, but the same choice has to be made.
+#[test]
+fn the_trap_of_the_ordinary_torch_is_explained() {
+    let python = ordinary_python();
+    let scene = built(&format!("{LOADS}def test_values(): assert kernel.double(4) == 8\n"));
+    let ran = scene.run(&["test", "plain", "--json", "--python", &python]);
+    let report = ran.json().pop().expect("a report");
+    assert_eq!(ran.status, 0, "{ran}");
+    let choice = &report["variants"][0]["backend_choice"];
+    assert_eq!((&choice["detected"], &choice["chosen"]), (&"cuda".into(), &"cpu".into()), "{ran}");
+
+    let explained = scene.run(&["variants", "plain", "--explain", "--python", &python]);
+    assert!(format!("{explained}").contains("backend=\"cpu\""), "{explained}");
+    let doctor = scene.variable("VIRTUAL_ENV", python.trim_end_matches("/bin/python")).run(&["doctor"]);
+    assert!(format!("{doctor}").contains("compiled for CUDA"), "{doctor}");
 }
