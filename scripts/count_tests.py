@@ -4,7 +4,7 @@
 
 A category is a test binary, such as `kernel-core` or `kernel-builder::it`. FLOOR has one `category number` a line: fewer
 tests than that in a run is a failure, because tests that vanish do not fail. A test that cannot run says why in a line
-that begins with `skipped: `. The last line printed is `N passed, N failed, N skipped`.
+that begins with `skipped: `; one that counts what it saw says so in a line that begins with `summary: `. The last line printed is `N passed, N failed, N skipped`.
 """
 
 import re
@@ -48,6 +48,9 @@ def main():
 
     if failed or status:
         print("\n".join(lines))
+    for line in lines:
+        if line.strip().startswith("summary: "):
+            print(line.strip().removeprefix("summary: "))
     for reason, times in sorted(reasons.items()):
         print(f"skipped {times} times: {reason}")
     ran = Counter(category.split("::")[-1] if category.endswith("::it") else category for category, _ in results)

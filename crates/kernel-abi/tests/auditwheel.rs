@@ -117,7 +117,7 @@ fn compare(name: &str, wheels: &[Wheel]) -> Seen {
     let (libraries, projects) = (seen.libraries, seen.projects.len());
     let counts = counts.join(", ");
     println!(
-        "{libraries} libraries of {} wheels, {projects} projects; wheels by policy: {counts}",
+        "summary: {libraries} libraries of {} wheels, {projects} projects; wheels by policy: {counts}",
         wheels.len()
     );
     assert!(seen.differing.is_empty(), "{}", seen.differing.join("\n"));

@@ -15,9 +15,18 @@ mod init;
 mod load;
 mod migrate;
 mod output;
+mod portable;
 mod reference;
 mod scene;
 mod settings;
 mod silence;
+#[path = "../../../kernel-core/tests/sysroot/systems.rs"]
+#[allow(
+    unreachable_pub,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "shared with the tests of the sysroot"
+)]
+mod systems;
 mod test;
 mod variants;

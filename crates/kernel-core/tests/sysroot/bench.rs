@@ -10,6 +10,9 @@ use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat};
 use kernel_spec::Finding;
 use kernel_spec::arch::Cpu;
 
+use super::systems::System;
+pub use super::systems::run;
+
 /// The processor that the tests run on.
 #[cfg(target_arch = "x86_64")]
 pub const CPU: Cpu = Cpu::X86_64;
@@ -39,6 +42,17 @@ impl Compiler {
     /// The compiler of this machine.
     pub fn host() -> Self {
         Self { command: vec!["g++".into()], root: "/".into(), link_flags: Vec::new() }
+    }
+
+    /// A compiler of a system, working in a bench.
+    pub fn of(system: &System, driver: &str, link_flags: &[&str]) -> Self {
+        let mut command = system.enter(Self::BENCH);
+        command.push(driver.to_owned());
+        Self {
+            command,
+            root: system.root.clone(),
+            link_flags: link_flags.iter().map(|flag| (*flag).to_owned()).collect(),
+        }
     }
 }
 
@@ -165,12 +179,4 @@ impl Bench {
         };
         review.findings().unwrap()
     }
-}
-
-/// Runs a command that has to succeed.
-pub fn run(command: &mut Command) -> Output {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{command:?}\n{}{}", text(&output.stdout), text(&output.stderr));
-    output
 }

@@ -34,23 +34,10 @@ fn link_for(compiler: Compiler, policy: Policy) -> Bench {
     bench
 }
 
-/// A program that runs on the oldest system: linked against its own start file, and against the stubs.
-fn old_program(bench: &Bench, oldest: &System) {
-    let multiarch = format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH);
-    let part = |name: &str| oldest.file(&format!("{multiarch}/{name}"));
-    let libraries = ["sysroot/libdl.so.2", "sysroot/libc.so.6"];
-    run(Command::new("gcc")
-        .args(["-nostdlib", "-no-pie", "load.c", "-o", "load"])
-        .args([part("crt1.o"), part("crti.o")])
-        .args(libraries)
-        .args([part("libc_nonshared.a"), part("crtn.o")])
-        .current_dir(bench.root()));
-}
-
 /// Loads the libraries on this system and in the oldest and newest.
 fn load_everywhere(bench: &Bench) {
     let oldest = System::get("oldest");
-    old_program(bench, &oldest);
+    oldest.program(bench.root(), "load.c", &[], "load");
     let libraries = ["./cxx17.so", "./cxx20.so"];
     run(Command::new("./load").args(libraries).current_dir(bench.root()));
     for system in [oldest, System::get("newest")] {
@@ -71,20 +58,20 @@ fn libraries_for_newer_systems_load_here() {
 }
 
 #[test]
-#[ignore = "long tier: unpacks compilers of 600 MB"]
+#[ignore = "long: unpacks compilers of 600 MB"]
 fn libraries_of_the_newest_gcc_load_everywhere() {
-    load_everywhere(&link(System::get("compilers").compiler("/usr/bin/g++-16", &[])));
+    load_everywhere(&link(Compiler::of(&System::get("compilers"), "/usr/bin/g++-16", &[])));
 }
 
 #[test]
-#[ignore = "long tier: unpacks compilers of 600 MB"]
+#[ignore = "long: unpacks compilers of 600 MB"]
 fn libraries_of_the_newest_clang_load_everywhere() {
-    load_everywhere(&link(System::get("compilers").compiler("/usr/bin/clang++-23", &[])));
+    load_everywhere(&link(Compiler::of(&System::get("compilers"), "/usr/bin/clang++-23", &[])));
 }
 
 #[test]
-#[ignore = "long tier: unpacks compilers of 600 MB"]
+#[ignore = "long: unpacks compilers of 600 MB"]
 fn libraries_linked_by_lld_load_everywhere() {
     let lld = ["-fuse-ld=lld", "--ld-path=/usr/bin/ld.lld-23"];
-    load_everywhere(&link(System::get("compilers").compiler("/usr/bin/clang++-23", &lld)));
+    load_everywhere(&link(Compiler::of(&System::get("compilers"), "/usr/bin/clang++-23", &lld)));
 }

@@ -4,12 +4,11 @@ use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::bench::{Compiler, run};
-
 /// An unpacked system.
 #[derive(Clone, Debug)]
 pub struct System {
-    root: Utf8PathBuf,
+    /// Where it is unpacked.
+    pub root: Utf8PathBuf,
     bwrap: Utf8PathBuf,
 }
 
@@ -23,13 +22,22 @@ impl System {
         Self { root: directory.join(name), bwrap: if own.exists() { own } else { "bwrap".into() } }
     }
 
-    /// A file of the system, seen from outside; links are followed inside it.
-    pub fn file(&self, path: &str) -> Utf8PathBuf {
-        self.root.join(path)
+    /// Compiles a C file of `folder` to a program that runs on this system: with its start files and libraries.
+    pub fn program(&self, folder: &Utf8Path, source: &str, flags: &[&str], output: &str) {
+        let multiarch = self.root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
+        let libraries = self.root.join(format!("lib/{}-linux-gnu", std::env::consts::ARCH));
+        run(Command::new("gcc")
+            .args(["-nostdlib", "-no-pie", "-fno-stack-protector", source, "-o", output])
+            .args(flags)
+            .args(["crt1.o", "crti.o"].map(|name| multiarch.join(name)))
+            .args(["libdl.so.2", "libc.so.6"].map(|name| libraries.join(name)))
+            .args(["libc_nonshared.a", "crtn.o"].map(|name| multiarch.join(name)))
+            .arg("-Wl,--allow-shlib-undefined")
+            .current_dir(folder));
     }
 
     /// The arguments that start a command in the system, with `folder` as `/work`.
-    fn enter(&self, folder: &str) -> Vec<String> {
+    pub fn enter(&self, folder: &str) -> Vec<String> {
         let mut command = vec![self.bwrap.to_string(), "--ro-bind".into(), self.root.to_string(), "/".into()];
         command.extend(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind"].map(String::from));
         command.extend(
@@ -43,15 +51,12 @@ impl System {
         let enter = self.enter(folder.as_str());
         run(Command::new(&enter[0]).args(&enter[1..]).args(command))
     }
+}
 
-    /// A compiler of the system, working in a bench.
-    pub fn compiler(&self, driver: &str, link_flags: &[&str]) -> Compiler {
-        let mut command = self.enter(Compiler::BENCH);
-        command.push(driver.to_owned());
-        Compiler {
-            command,
-            root: self.root.clone(),
-            link_flags: link_flags.iter().map(|flag| (*flag).to_owned()).collect(),
-        }
-    }
+/// Runs a command that has to succeed.
+pub fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{command:?}\n{}{}", text(&output.stdout), text(&output.stderr));
+    output
 }

@@ -1,0 +1,79 @@
+"""Measure `check-abi` and `hash` on large files: median wall time, largest resident memory, and ratios.
+
+    benchmark_abi.py PROGRAM DIR [PEER]
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmark import measure
+
+MEGABYTE = 1 << 20
+LIBRARY = 400 * MEGABYTE
+FILES, FILE = 64, 8 * MEGABYTE
+VARIANT = "torch213-cxx11-cpu-x86_64-linux"
+SOURCE = """
+extern int puts(const char *);
+__attribute__((visibility("default"))) void *PyInit__big(void) { return (void *)puts; }
+__asm__(".section .payload,\\"a\\",@progbits\\n.incbin \\"payload\\"\\n.previous");
+"""
+
+
+def random_bytes(path, size):
+    with open(path, "wb") as file:
+        for _ in range(size // MEGABYTE):
+            file.write(os.urandom(MEGABYTE))
+
+
+def big_library(directory):
+    """A library whose read-only section of 400 MB is loaded, as GPU code is."""
+    random_bytes(directory / "payload", LIBRARY)
+    (directory / "big.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-fvisibility=hidden", "big.c", "-o", "big.abi3.so"],
+                   cwd=directory, check=True)
+    (directory / "payload").unlink()
+    return directory / "big.abi3.so"
+
+
+def variant(root, sizes):
+    """A project with one built variant that holds files of these sizes, for `hash`."""
+    folder = root / "build" / VARIANT
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "metadata.json").write_text('{"name": "big", "id": "_big_0", "version": 1, "license": "Apache-2.0",'
+                                          ' "python-depends": [], "backend": {"type": "cpu"}}\n')
+    files = []
+    for number, size in enumerate(sizes):
+        files.append(folder / f"payload{number}.bin")
+        random_bytes(files[-1], size)
+    return files
+
+
+def main():
+    program, directory = sys.argv[1], Path(sys.argv[2]).absolute()
+    peer = sys.argv[3] if len(sys.argv) > 3 else None
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    print(f"{os.cpu_count()} processors")
+    library = big_library(directory)
+    ours = measure("check-abi, one library of 400 MB", [program, "check-abi", library], directory)
+    if peer:
+        theirs = measure("  the peer's check-abi", [peer, "check-abi", library], directory)
+        print(f"  the peer takes {theirs / ours:.1f} times as long")
+    library.unlink()
+    for title, sizes in ((f"one file of {LIBRARY // MEGABYTE} MB", [LIBRARY]),
+                         (f"{FILES} files of {FILE // MEGABYTE} MB", [FILE] * FILES)):
+        project = directory / f"hash-{len(sizes)}"
+        files = variant(project, sizes)
+        ours = measure(f"hash, {title}", [program, "hash", project], directory)
+        theirs = measure("  openssl dgst -sha256", ["openssl", "dgst", "-sha256", *files], directory)
+        print(f"  {theirs / ours:.2f} times the speed of openssl")
+        shutil.rmtree(project)
+    shutil.rmtree(directory)
+
+
+if __name__ == "__main__":
+    main()
