@@ -44,11 +44,11 @@ struct Opened {
 
 /// How each of the kernel's files stands to the commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileStates {
+struct FileStates {
     /// Files that differ from the commit, that are not tracked, or that are gone; relative to the project.
-    pub changed: BTreeSet<String>,
+    changed: BTreeSet<String>,
     /// Those of them that are not tracked.
-    pub untracked: BTreeSet<String>,
+    untracked: BTreeSet<String>,
 }
 
 impl Repository {
@@ -88,10 +88,11 @@ impl Repository {
         }
     }
 
-    /// Which of these files differ from the commit; the reason where that cannot be known.
-    pub fn states<'a>(&self, files: impl IntoIterator<Item = &'a str>) -> Result<FileStates, String> {
+    /// Which of these files are not tracked; the reason where that cannot be known, as without any commit.
+    pub fn untracked<'a>(&self, files: impl IntoIterator<Item = &'a str>) -> Result<BTreeSet<String>, String> {
         let opened = self.opened.as_ref().map_err(Clone::clone)?;
-        opened.states(&self.project, files, None)
+        opened.commit()?;
+        Ok(opened.states(&self.project, files, None)?.untracked)
     }
 }
 
@@ -178,14 +179,17 @@ impl Opened {
             let root = self.root.join(&directory);
             let inner = Repository::open(&root);
             let files: Vec<&str> = names.keys().map(|path| &path[directory.len()..]).collect();
-            let changed = match &inner.opened {
-                Ok(opened) if opened.commit() == Ok(entry.id.to_string()) => {
-                    opened.states(&root, files.iter().copied(), None)?.changed
-                }
-                _ => files.iter().map(ToString::to_string).collect(),
+            let inside = match &inner.opened {
+                Ok(opened) => opened.states(&root, files.iter().copied(), None)?,
+                Err(_) => FileStates::default(),
             };
+            let moved = !matches!(&inner.opened, Ok(opened) if opened.commit() == Ok(entry.id.to_string()));
             for (path, names) in names {
-                if changed.contains(&path[directory.len()..]) {
+                let file = &path[directory.len()..];
+                if inside.untracked.contains(file) {
+                    states.untracked.extend(names.iter().cloned());
+                }
+                if moved || inside.changed.contains(file) {
                     states.changed.extend(names);
                 }
             }

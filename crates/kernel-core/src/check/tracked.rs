@@ -1,62 +1,29 @@
 //! Whether Git knows the kernel's files. A flake sees only tracked files, so what builds here may be missing there.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use git2::{ErrorCode, Index, Repository};
+use camino::Utf8Path;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Finding, code};
+
+use crate::provenance::Repository;
 
 /// Files named in one finding.
 const SHOWN: usize = 5;
 
-/// Reports the files, relative to the project in `directory`, that Git does not track. Where there is nothing to track
-/// them, a note says so.
+/// Reports the files, relative to the project in `directory`, that Git does not track. Where that cannot be known, a
+/// note says why.
 pub fn check(directory: &Utf8Path, files: &BTreeSet<String>) -> Vec<Finding> {
-    let repository = match Repository::discover(directory) {
-        Ok(repository) => repository,
-        Err(error) if error.code() == ErrorCode::NotFound => {
-            return vec![note(
-                "the project is in no Git repository",
-                "run `git init` and commit the project",
-            )];
+    match Repository::open(directory).untracked(files.iter().map(String::as_str)) {
+        Ok(untracked) => {
+            let untracked: Vec<&str> = untracked.iter().map(String::as_str).collect();
+            untracked_files(directory, &untracked).into_iter().collect()
         }
-        Err(error) => {
-            let advice = "look at Git's reason above";
-            return vec![note("the project's Git repository cannot be read", advice).cause(error.message())];
+        Err(reason) => {
+            let help = "commit the project in a git repository: a Nix build as a flake sees only tracked files";
+            vec![Finding::note(&code::inputs::UNTRACKED, reason).help(help)]
         }
-    };
-    if repository.is_empty().unwrap_or(true) {
-        return vec![note("the project's Git repository has no commit", "run `git add` and `git commit`")];
     }
-    let Some(prefix) = prefix(directory, &repository) else {
-        return vec![note("the project's Git repository has no working tree", "check out a working tree")];
-    };
-    let Ok(index) = repository.index() else {
-        return vec![note("the index of the project's Git repository cannot be read", "run `git status`")];
-    };
-    let untracked: Vec<&str> =
-        files.iter().map(String::as_str).filter(|file| !is_tracked(&index, &prefix.join(file))).collect();
-    untracked_files(directory, &untracked).into_iter().collect()
-}
-
-fn note(message: &str, help: &str) -> Finding {
-    Finding::note(&code::inputs::UNTRACKED, message).help(help)
-}
-
-/// Where the project is in the repository's working tree.
-fn prefix(directory: &Utf8Path, repository: &Repository) -> Option<Utf8PathBuf> {
-    let top = Utf8Path::from_path(repository.workdir()?)?.canonicalize_utf8().ok()?;
-    let directory = directory.canonicalize_utf8().ok()?;
-    directory.strip_prefix(top).ok().map(Utf8Path::to_owned)
-}
-
-/// Whether the index has the file, in any stage of a merge, or a submodule that the file is in.
-fn is_tracked(index: &Index, path: &Utf8Path) -> bool {
-    let has = |path: &Utf8Path| (0..4).find_map(|stage| index.get_path(Path::new(path.as_str()), stage));
-    let is_submodule = |path: &Utf8Path| has(path).is_some_and(|entry| entry.mode == 0o160_000);
-    has(path).is_some() || path.ancestors().skip(1).filter(|path| !path.as_str().is_empty()).any(is_submodule)
 }
 
 fn untracked_files(directory: &Utf8Path, files: &[&str]) -> Option<Finding> {

@@ -85,8 +85,9 @@ fn only_the_kernels_own_files_make_it_dirty() {
     assert!(scene.dirty("repo/one", &["k.cpp", "new.h"]));
     scene.write("repo/one/generated.h", "");
     assert!(scene.dirty("repo/one", &["k.cpp", "generated.h"]));
-    let states = Repository::open(&scene.root().join("repo/one")).states(["k.cpp", "new.h", "generated.h"]);
-    assert_eq!(states.expect("known").untracked, ["generated.h".to_owned(), "new.h".to_owned()].into());
+    let repository = Repository::open(&scene.root().join("repo/one"));
+    let untracked = repository.untracked(["k.cpp", "new.h", "generated.h"]);
+    assert_eq!(untracked.expect("known"), ["generated.h".to_owned(), "new.h".to_owned()].into());
 
     scene.write("repo/one/k.cpp", "edited");
     assert!(scene.dirty("repo/one", INPUTS));
