@@ -89,7 +89,10 @@ impl Repository {
     }
 
     /// Which of these files are not tracked; the reason where that cannot be known, as without any commit.
-    pub fn untracked<'a>(&self, files: impl IntoIterator<Item = &'a str>) -> Result<BTreeSet<String>, String> {
+    pub fn untracked<'a>(
+        &self,
+        files: impl IntoIterator<Item = &'a str>,
+    ) -> Result<BTreeSet<String>, String> {
         let opened = self.opened.as_ref().map_err(Clone::clone)?;
         opened.commit()?;
         Ok(opened.states(&self.project, files, None)?.untracked)

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::scene::{Ran, Scene};
 
-const VARIANT: &str = concat!("tvm-ffi01-cpu-", "x86_64-linux");
+pub(crate) const VARIANT: &str = concat!("tvm-ffi01-cpu-", "x86_64-linux");
 
 /// What a new id costs.
 const OWN: [&str; 2] = ["compile the identity unit", "link"];
@@ -73,7 +73,7 @@ fn scene() -> Scene {
         .variable("VIRTUAL_ENV", &environment)
 }
 
-fn project() -> Scene {
+pub(crate) fn project() -> Scene {
     kernel(scene(), "")
 }
 

@@ -4,11 +4,13 @@
 mod abi;
 mod build;
 mod card;
+mod causes;
 mod check;
 mod clean;
 mod codes;
 mod doctor;
 mod explain;
+mod faults;
 mod hash;
 mod help;
 mod init;
@@ -17,6 +19,7 @@ mod migrate;
 mod output;
 mod portable;
 mod reference;
+mod rights;
 mod scene;
 mod settings;
 mod silence;
@@ -29,4 +32,5 @@ mod silence;
 )]
 mod systems;
 mod test;
+mod tracked;
 mod variants;

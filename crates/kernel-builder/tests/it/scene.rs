@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -33,6 +34,11 @@ fn interpreter(variable: &str, directory: &str, make: &str) -> String {
     let path = chosen.map_or_else(|| repository().join(directory).join("bin/python"), PathBuf::from);
     assert!(path.exists(), "make the tests' environment with `{make}`");
     path.to_str().expect("a UTF-8 path").to_owned()
+}
+
+/// Whether the tests run as the superuser, whom no file's rights stop.
+pub(crate) fn is_root() -> bool {
+    fs_err::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
 /// A directory to run the binary in.

@@ -1,0 +1,107 @@
+//! What a project or a machine can lack or have too much of: each has its own code, and none is mistaken for another.
+
+use crate::build::{VARIANT, project};
+use crate::scene::{Ran, Scene};
+
+/// The manifest of `project`, with something written instead of something else.
+fn with(old: &str, new: &str) -> Scene {
+    let scene = project();
+    let text = fs_err::read_to_string(scene.path("build.toml")).expect("a manifest");
+    assert!(text.contains(old), "{old}");
+    scene.file("build.toml", &text.replace(old, new))
+}
+
+/// Runs with programs of the machine by these names and no others.
+fn with_programs(scene: &Scene, names: &[&str], arguments: &[&str]) -> Ran {
+    let folder = scene.path("programs");
+    fs_err::create_dir_all(&folder).expect("made");
+    for name in names {
+        let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+            .map(|place| place.join(name))
+            .find(|path| path.is_file())
+            .unwrap_or_else(|| panic!("`{name}` is needed"));
+        fs_err::os::unix::fs::symlink(found, folder.join(name)).expect("linked");
+    }
+    let output = scene.command(arguments).env("PATH", &folder).output().expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let status = output.status.code().expect("an end");
+    Ran { status, stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// The run failed, and says so with this code and a help.
+fn assert_code(ran: &Ran, code: &str) {
+    assert_ne!(ran.status, 0, "{code}: {ran}");
+    let last = ran.json().pop().expect("an error");
+    assert!(last.to_string().contains(&format!("\"code\":\"{code}\"")), "{code}: {ran}");
+    assert!(!last.to_string().contains("\"help\":\"\""), "{code}: {ran}");
+}
+
+const BUILD: &[&str] = &["build", "--json"];
+
+#[test]
+fn a_variant_that_is_not_there_is_named() {
+    let scene = project();
+    assert_code(&scene.run(&["build", "--json", "--variant", "torch99-cpu-x86_64-linux"]), "variant/unknown");
+    assert_code(&scene.run(&["test", "--json", "--variant", VARIANT]), "test/no-artifact");
+    let scene = with("[\"cpu\"]", "[\"metal\"]");
+    assert_code(&scene.run(BUILD), "variant/none-here");
+}
+
+#[test]
+fn what_the_machine_lacks_is_named() {
+    const COMPILER: &[&str] = &["c++", "g++", "cc", "gcc", "as", "ld"];
+    assert_code(&with_programs(&project(), &[COMPILER, &["bwrap"]].concat(), BUILD), "environment/ninja");
+    let required = &["build", "--json", "--sandbox", "require"];
+    assert_code(
+        &with_programs(&project(), &[COMPILER, &["ninja"]].concat(), required),
+        "environment/sandbox",
+    );
+    assert_code(&project().variable("CXX", "/bin/true").run(BUILD), "environment/compiler");
+    let scene = project();
+    let packages =
+        fs_err::read_dir(scene.path("env/lib")).expect("lib").next().expect("one").expect("read").path();
+    let package = packages.join("site-packages/tvm_ffi");
+    fs_err::remove_file(package.join("_version.py")).expect("removed");
+    assert_code(&scene.run(BUILD), "environment/python-package-broken");
+    fs_err::remove_dir_all(package).expect("removed");
+    assert_code(&scene.run(BUILD), "environment/python-package");
+}
+
+#[test]
+fn what_cannot_become_a_library_is_named() {
+    let flag = with("\"-DW=one\"", "\"-DW=one\", \"-fplugin=x.so\"").run(BUILD);
+    assert_code(&flag, "build/flag");
+    assert_code(&flag, "build/plan");
+    assert_code(&project().file("b/k.cpp", "int __tvm_ffi_in_a() { return 0; }\nint missing();\n__attribute__((visibility(\"default\"))) int use() { return missing(); }\n").run(BUILD), "build/link");
+    let occupied = project().file(&format!("build/{VARIANT}/notes.txt"), "");
+    assert_code(&occupied.run(BUILD), "artifact/foreign");
+    assert!(occupied.path(&format!("build/{VARIANT}/notes.txt")).is_file());
+}
+
+#[test]
+fn odd_files_of_the_package_are_named() {
+    let scene = project();
+    scene.tool("mkfifo", &["tvm-ffi-ext/demo_op/pipe.py"]);
+    assert_code(&scene.run(BUILD), "inputs/unusable");
+}
+
+#[test]
+fn what_python_does_wrongly_is_found() {
+    let scene = Scene::new()
+        .file(
+            "build.toml",
+            "[general]\nname = \"demo-op\"\nversion = 1\nlicense = \"Apache-2.0\"\nbackends = [\"cpu\"]\nedition = 5\n\n\
+             [torch]\nsrc = [\"binding.cpp\"]\ninclude = [\"nowhere\"]\n",
+        )
+        .file("binding.cpp", "")
+        .file("torch-ext/demo_op/_ops.py", "")
+        .file(
+            "torch-ext/demo_op/__init__.py",
+            "import torch\nimport demo_op.layers\n\n@torch.library.custom_op(\"demo::f\", mutates_args=())\n\
+             def f(x: torch.Tensor) -> torch.Tensor:\n    return x\n",
+        );
+    let ran = scene.run(&["check", "--json"]);
+    for code in ["python/self-import", "python/unprefixed-operator", "inputs/include"] {
+        assert_code(&ran, code);
+    }
+}
