@@ -53,9 +53,13 @@ fn every_code_in_the_sources_is_in_the_table() {
 
 /// Whether a text names a code, by its id or by its place in the table.
 fn names(text: &str, code: &Code, name: &str) -> bool {
-    let by_place = format!("::{name}");
-    let ends = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_');
-    text.contains(code.id) || text.match_indices(&by_place).any(|(at, _)| ends(&text[at + by_place.len()..]))
+    // `environment/python-package` is no part of `environment/python-package-broken`.
+    let ends = |rest: &str| {
+        !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || matches!(next, '_' | '-'))
+    };
+    [code.id.to_owned(), format!("::{name}")]
+        .iter()
+        .any(|way| text.match_indices(way).any(|(at, _)| ends(&text[at + way.len()..])))
 }
 
 /// Each code with the name of its row.
