@@ -11,8 +11,14 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let plain = normalised(word);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        let distance = strsim::damerau_levenshtein(&plain, &normalised(candidate));
-        let allowed = (candidate.chars().count().max(plain.chars().count()) / 3).clamp(1, 4);
+        let candidate_plain = normalised(candidate);
+        let (length, candidate_length) = (plain.chars().count(), candidate_plain.chars().count());
+        let allowed = (candidate_length.max(length) / 3).clamp(1, 4);
+        // Words differ at least by their lengths, and most of a long list is ruled out by that alone.
+        if length.abs_diff(candidate_length) > allowed {
+            continue;
+        }
+        let distance = strsim::damerau_levenshtein(&plain, &candidate_plain);
         if distance <= allowed && best.is_none_or(|(nearest, _)| distance < nearest) {
             best = Some((distance, candidate));
         }

@@ -49,8 +49,14 @@ pub(super) fn read<'t>(
     let mut tree = Tree { root, lost };
     let mut lines = BTreeSet::new();
     let outline = errors.iter().any(is_duplicate).then(|| Outline::of(text));
+    let mut duplicates = 0;
     for error in &errors {
         if is_duplicate(error) {
+            // Each costs a walk through the whole outline.
+            duplicates += 1;
+            if duplicates > REPORTED {
+                continue;
+            }
             let place = error.span().unwrap_or(0..0);
             findings.extend(outline.as_ref().and_then(|outline| duplicate(source, outline, place)));
             continue;
