@@ -2,6 +2,7 @@
 //! ends, it is free again, and nothing has to be cleaned up by the next one. The file's text only names the holder.
 
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -30,18 +31,14 @@ impl WorkspaceLock {
     /// once; an interruption ends the wait.
     pub fn acquire(context: &Context, project: &Utf8Path) -> Result<Self> {
         let directory = project.join(DIRECTORY);
-        fs_err::create_dir_all(&directory)?;
-        let ignore = directory.join(".gitignore");
-        if !ignore.exists() {
-            fs_err::write(ignore, "*\n")?;
-        }
         let path = directory.join("lock");
-        let mut file =
-            fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
+        let mut file = open(&path)?;
         let mut said = false;
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => break,
+                Ok(()) if is_at(&file, &path) => break,
+                // `clean` removed the file while it was waited for: a lock on it would exclude nobody.
+                Ok(()) => file = open(&path)?,
                 Err(Errno::INTR) => {}
                 Err(Errno::WOULDBLOCK) => {
                     if context.cancelled.is_cancelled() {
@@ -70,6 +67,25 @@ impl WorkspaceLock {
     pub fn directory(&self) -> &Utf8Path {
         &self.directory
     }
+}
+
+/// Opens the lock's file, and makes it and its directory where they are missing.
+fn open(path: &Utf8Path) -> Result<fs_err::File> {
+    if let Some(directory) = path.parent() {
+        fs_err::create_dir_all(directory)?;
+        let ignore = directory.join(".gitignore");
+        if !ignore.exists() {
+            fs_err::write(ignore, "*\n")?;
+        }
+    }
+    Ok(fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?)
+}
+
+/// Whether an open file is still the one of this path.
+fn is_at(file: &fs_err::File, path: &Utf8Path) -> bool {
+    let number = |file: std::fs::Metadata| (file.dev(), file.ino());
+    let here = file.metadata().ok().map(number);
+    here.is_some() && here == fs_err::metadata(path).ok().map(number)
 }
 
 fn waiting(file: &mut fs_err::File) -> Event {
@@ -136,6 +152,26 @@ mod tests {
         assert!(
             matches!(&heard[..], [Event::Stage { stage: Stage::Wait, message, .. }] if *message == expected)
         );
+    }
+
+    #[test]
+    fn a_lock_whose_file_was_removed_excludes_nobody_and_is_taken_anew() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let project = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let heard = Heard::default();
+        let first = WorkspaceLock::acquire(&context(&heard), project).expect("free");
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| WorkspaceLock::acquire(&context(&heard), project));
+            while heard.0.lock().expect("no panic").is_empty() {
+                std::thread::sleep(INTERVAL);
+            }
+            fs_err::remove_dir_all(project.join(DIRECTORY)).expect("removed");
+            drop(first);
+            let second = second.join().expect("no panic").expect("free again");
+            let third = fs_err::File::open(second.directory().join("lock")).expect("the file is back");
+            let locked = flock(&third, FlockOperation::NonBlockingLockExclusive);
+            assert_eq!(locked, Err(Errno::WOULDBLOCK), "the second holds the lock of the file in place");
+        });
     }
 
     #[test]

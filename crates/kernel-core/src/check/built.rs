@@ -20,6 +20,8 @@ use crate::{Result, tree};
 pub struct Overrides {
     /// Oldest Linux systems.
     pub manylinux: Option<Manylinux>,
+    /// Judge no versions of the system's libraries: the variant is for systems like this one.
+    pub this_system: bool,
     /// Oldest Python.
     pub python: Option<Version>,
     /// Oldest macOS.
@@ -123,6 +125,9 @@ pub fn policy(name: &str, image: &Image, overrides: &Overrides) -> Policy {
     };
     if let Some(manylinux) = overrides.manylinux {
         policy.manylinux = Some(manylinux);
+    }
+    if overrides.this_system {
+        policy.manylinux = None;
     }
     if let Some(python) = &overrides.python {
         policy.python = python.clone();

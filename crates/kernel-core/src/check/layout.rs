@@ -9,12 +9,13 @@ use kernel_spec::identifier::belongs_to;
 use kernel_spec::metadata::{DigestAlgorithm, Metadata};
 use kernel_spec::{Code, Finding, Framework, Variant, code};
 
+use crate::check::built::BuiltVariant;
 use crate::digest::{self, DigestError, METADATA};
 use crate::tree::{self, Kind};
 
-/// What is wrong with the variant in `directory`. Files that cannot be read are findings too.
-pub fn check(directory: &Utf8Path) -> Vec<Finding> {
-    let name = directory.file_name().unwrap_or_default();
+/// What is wrong with a variant. Files that cannot be read are findings too.
+pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
+    let (name, directory) = (variant.name.as_str(), variant.directory.as_path());
     let mut check = Check { name, findings: Vec::new() };
     check.tree(directory);
     let text = match fs_err::read(directory.join(METADATA)) {

@@ -1,7 +1,6 @@
 //! What interpreters said about themselves, kept in the cache directory beside the state of every file the answer
 //! depends on. The cache is only a saving: a missing, old or broken entry means that the interpreter is asked again.
 
-use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::probe::InterpreterFacts;
-use crate::Context;
+use crate::{Context, atomic};
 
 /// Raised when the facts or the script that gathers them change.
 const FORM: u32 = 1;
@@ -92,11 +91,6 @@ impl Cache {
             witnesses: witnesses.to_vec(),
             facts: facts.clone(),
         };
-        let directory = self.file.parent().unwrap_or(Utf8Path::new("/"));
-        fs_err::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(&serde_json::to_vec(&entry)?)?;
-        file.persist(&self.file)?;
-        Ok(())
+        atomic::write(&self.file, &serde_json::to_vec(&entry)?)
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
+
+use crate::atomic;
 
 /// Files by path, relative to wherever they will be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,13 +54,7 @@ impl FileSet {
             if fs_err::read(&target).is_ok_and(|present| present == *content) {
                 continue;
             }
-            let parent = target.parent().unwrap_or(root);
-            fs_err::create_dir_all(parent)?;
-            let mut file = NamedTempFile::new_in(parent)?;
-            std::io::Write::write_all(&mut file, content)?;
-            // Temporary files begin without rights for others.
-            file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-            file.persist(&target).map_err(|error| error.error)?;
+            atomic::write(&target, content)?;
             written.push(path.clone());
         }
         Ok(written)

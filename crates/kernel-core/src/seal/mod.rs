@@ -38,6 +38,14 @@ pub struct Partial {
     variant: String,
 }
 
+/// A variant that only has to be put into its place: its files are final, and its metadata lies beside them.
+#[derive(Debug)]
+pub struct Complete {
+    partial: Partial,
+    metadata: Metadata,
+    files: Vec<Utf8PathBuf>,
+}
+
 /// A variant in its place.
 #[derive(Clone, Debug)]
 pub struct Sealed {
@@ -66,33 +74,18 @@ impl Partial {
         self.build.join(format!(".{}.partial", self.variant))
     }
 
-    /// Completes the variant and puts it into its place. The digest in `metadata` is made here.
-    pub fn seal(self, metadata: Metadata) -> Result<Sealed, SealError> {
-        self.seal_by(metadata, replace::replace)
+    /// Completes the variant. The digest in `metadata` is made here.
+    pub fn complete(self, mut metadata: Metadata) -> Result<Complete, SealError> {
+        replace::require_ours(&self.place())?;
+        let files = self.tidy()?;
+        let partial = self.path();
+        metadata.digest = Some(DigestRecord::sha256(digest::of_variant(&partial)?));
+        write_last(&partial.join(METADATA), &metadata.to_json())?;
+        Ok(Complete { partial: self, metadata, files })
     }
 
-    fn seal_by(
-        self,
-        mut metadata: Metadata,
-        replace: fn(&Utf8Path, &Utf8Path, &Utf8Path) -> Result<(), SealError>,
-    ) -> Result<Sealed, SealError> {
-        let partial = self.path();
-        let place = self.build.join(&self.variant);
-        replace::require_ours(&place)?;
-        let files = self.tidy()?;
-        metadata.digest = Some(DigestRecord::sha256(digest::of_variant(&partial)?));
-        let text = metadata.to_json();
-        if is_sealed_as(&place, &text, &metadata) {
-            replace::remove(&partial)?;
-            return Ok(Sealed { directory: place, metadata, changed: false });
-        }
-        for file in files {
-            fs_err::File::open(file)?.sync_all()?;
-        }
-        write_last(&partial.join(METADATA), &text)?;
-        replace::sync_directories(&partial)?;
-        replace(&self.build, &partial, &place)?;
-        Ok(Sealed { directory: place, metadata, changed: true })
+    fn place(&self) -> Utf8PathBuf {
+        self.build.join(&self.variant)
     }
 
     /// Removes what does not belong into a variant and gives the rest one mode; the files that stay.
@@ -122,9 +115,45 @@ impl Partial {
     }
 }
 
+impl Complete {
+    /// Its directory, until it is sealed.
+    pub fn path(&self) -> Utf8PathBuf {
+        self.partial.path()
+    }
+
+    /// Leaves it where it is, to be looked at, and no longer complete.
+    pub fn reject(self) -> Result<Utf8PathBuf, SealError> {
+        replace::remove(&self.path().join(METADATA))?;
+        Ok(self.path())
+    }
+
+    /// Puts it into its place.
+    pub fn seal(self) -> Result<Sealed, SealError> {
+        self.seal_by(replace::replace)
+    }
+
+    fn seal_by(
+        self,
+        replace: fn(&Utf8Path, &Utf8Path, &Utf8Path) -> Result<(), SealError>,
+    ) -> Result<Sealed, SealError> {
+        let (partial, place) = (self.path(), self.partial.place());
+        if is_sealed_as(&place, &self.metadata) {
+            replace::remove(&partial)?;
+            return Ok(Sealed { directory: place, metadata: self.metadata, changed: false });
+        }
+        for file in self.files {
+            fs_err::File::open(file)?.sync_all()?;
+        }
+        fs_err::File::open(partial.join(METADATA))?.sync_all()?;
+        replace::sync_directories(&partial)?;
+        replace(&self.partial.build, &partial, &place)?;
+        Ok(Sealed { directory: place, metadata: self.metadata, changed: true })
+    }
+}
+
 /// Whether the variant in place is this one to the byte, so that its signature can stay.
-fn is_sealed_as(place: &Utf8Path, text: &str, metadata: &Metadata) -> bool {
-    fs_err::read(place.join(METADATA)).is_ok_and(|earlier| earlier == text.as_bytes())
+fn is_sealed_as(place: &Utf8Path, metadata: &Metadata) -> bool {
+    fs_err::read(place.join(METADATA)).is_ok_and(|earlier| earlier == metadata.to_json().as_bytes())
         && digest::of_variant(place)
             .is_ok_and(|files| metadata.digest.as_ref().is_some_and(|digest| digest.files == files))
 }
@@ -134,6 +163,5 @@ fn write_last(path: &Utf8Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut file = fs_err::OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()?;
     fs_err::set_permissions(path, PermissionsExt::from_mode(FILE_MODE))
 }

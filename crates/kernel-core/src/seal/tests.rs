@@ -79,7 +79,7 @@ fn a_sealed_variant_is_complete_and_plain() {
     fs_err::write(made.join("layers/__pycache__/x.cpython-311.pyc"), "").expect("written");
     fs_err::write(made.join(SIGNATURE), "old").expect("written");
     fs_err::set_permissions(made.join("_demo.abi3.so"), PermissionsExt::from_mode(0o700)).expect("set");
-    let sealed = partial.seal(metadata("one")).expect("sealed");
+    let sealed = partial.complete(metadata("one")).and_then(Complete::seal).expect("sealed");
     assert!(sealed.changed);
     assert_eq!(sealed.directory, place.variant());
     assert_eq!(verify(&place.variant()), "one");
@@ -99,16 +99,16 @@ fn a_sealed_variant_is_complete_and_plain() {
 #[test]
 fn a_new_result_takes_the_signature_with_it_and_an_equal_one_keeps_it() {
     let place = Place::new();
-    make(&place.build(), "one").seal(metadata("one")).expect("sealed");
+    make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed");
     fs_err::write(place.variant().join(SIGNATURE), "signature").expect("written");
-    let again = make(&place.build(), "one").seal(metadata("one")).expect("sealed");
+    let again = make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed");
     assert!(!again.changed);
     assert!(place.variant().join(SIGNATURE).is_file());
     let edited = place.variant().join("layers/__init__.py");
     fs_err::write(edited, "edited").expect("written");
-    assert!(make(&place.build(), "one").seal(metadata("one")).expect("sealed").changed);
+    assert!(make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed").changed);
     assert!(!place.variant().join(SIGNATURE).exists());
-    assert!(make(&place.build(), "two").seal(metadata("two")).expect("sealed").changed);
+    assert!(make(&place.build(), "two").complete(metadata("two")).and_then(Complete::seal).expect("sealed").changed);
     assert_eq!(verify(&place.variant()), "two");
     assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
 }
@@ -118,11 +118,11 @@ fn what_no_build_has_made_is_left_alone() {
     let place = Place::new();
     fs_err::create_dir_all(place.variant()).expect("made");
     fs_err::write(place.variant().join("thesis.txt"), "").expect("written");
-    let error = make(&place.build(), "one").seal(metadata("one")).expect_err("refused");
+    let error = make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect_err("refused");
     assert!(matches!(error, SealError::Foreign { .. }), "{error}");
     assert!(place.variant().join("thesis.txt").is_file());
     fs_err::remove_file(place.variant().join("thesis.txt")).expect("removed");
-    make(&place.build(), "one").seal(metadata("one")).expect("an empty directory is nobody's");
+    make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("an empty directory is nobody's");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_link_in_the_new_variant_is_refused() {
     let place = Place::new();
     let partial = make(&place.build(), "one");
     fs_err::os::unix::fs::symlink("/etc/passwd", partial.path().join("x.py")).expect("linked");
-    assert!(matches!(partial.seal(metadata("one")).expect_err("refused"), SealError::Odd { .. }));
+    assert!(matches!(partial.complete(metadata("one")).and_then(Complete::seal).expect_err("refused"), SealError::Odd { .. }));
     assert!(!place.variant().exists());
 }
 
@@ -138,7 +138,7 @@ fn a_link_in_the_new_variant_is_refused() {
 fn renames_do_where_names_cannot_be_exchanged() {
     let place = Place::new();
     for id in ["one", "two"] {
-        make(&place.build(), id).seal_by(metadata(id), replace::replace_by_renames).expect("sealed");
+        make(&place.build(), id).complete(metadata(id)).and_then(|complete| complete.seal_by(replace::replace_by_renames)).expect("sealed");
         assert_eq!(verify(&place.variant()), id);
     }
     // Killed between the two renames: the earlier result is put back.
@@ -167,13 +167,13 @@ fn a_kill_at_any_moment_leaves_a_good_result() {
             if std::env::var(BY_RENAMES).is_ok() { replace::replace_by_renames } else { replace::replace };
         for round in 0.. {
             let id = format!("_{}_{round}", std::process::id());
-            make(Utf8Path::new(&build), &id).seal_by(metadata(&id), replace).expect("sealed");
+            make(Utf8Path::new(&build), &id).complete(metadata(&id)).and_then(|complete| complete.seal_by(replace)).expect("sealed");
         }
     }
     let program = std::env::current_exe().expect("this program");
     for by_renames in [false, true] {
         let place = Place::new();
-        make(&place.build(), "first").seal(metadata("first")).expect("sealed");
+        make(&place.build(), "first").complete(metadata("first")).and_then(Complete::seal).expect("sealed");
         for round in 0..20_u64 {
             let mut victim = std::process::Command::new(&program);
             victim.args(["--exact", "seal::tests::a_kill_at_any_moment_leaves_a_good_result"]);
@@ -198,7 +198,7 @@ fn a_kill_at_any_moment_leaves_a_good_result() {
             }
             assert!(verify(&place.variant()).starts_with(&sign[1..]));
         }
-        make(&place.build(), "last").seal(metadata("last")).expect("sealed");
+        make(&place.build(), "last").complete(metadata("last")).and_then(Complete::seal).expect("sealed");
         assert_eq!(verify(&place.variant()), "last");
         assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
     }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::fingerprint::{Witnesses, hexadecimal, sha256};
-use crate::Context;
+use crate::{Context, atomic};
 use crate::process::{Command, ProcessError};
 
 /// A compiler, ready to be used.
@@ -114,12 +114,10 @@ pub fn discover(context: &Context, memory: &Utf8Path) -> Result<Compiler, Compil
     let (compiler, witnesses) = Inspection::of(context)?.finish()?;
     let remembered = Remembered { asked, witnesses, compiler };
     // A memory that cannot be written costs time, never a build.
-    if let (Some(parent), Ok(bytes)) = (memory.parent(), serde_json::to_vec(&remembered)) {
-        let _ = fs_err::create_dir_all(parent).and_then(|()| {
-            let file = tempfile::NamedTempFile::new_in(parent)?;
-            fs_err::write(file.path(), bytes)?;
-            file.persist(memory).map_err(|error| error.error).map(drop)
-        });
+    if let Ok(text) = serde_json::to_vec(&remembered)
+        && let Err(error) = atomic::write(memory, &text)
+    {
+        tracing::debug!(%error, file = %memory, "the facts about the compiler were not kept");
     }
     Ok(remembered.compiler)
 }

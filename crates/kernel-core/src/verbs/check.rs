@@ -39,7 +39,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
             report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
         }
         for variant in built::find(&directory)? {
-            report.findings.extend(layout::check(&variant.directory));
+            report.findings.extend(layout::check(&variant));
             report.findings.extend(built::check(&variant, &Overrides::default())?);
         }
     }

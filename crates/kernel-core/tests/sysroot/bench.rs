@@ -3,7 +3,8 @@
 use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan, response};
+use kernel_core::render::escape;
+use kernel_core::toolchain::sysroot::link::{LinkParts, LinkPlan};
 use kernel_core::toolchain::sysroot::review::Review;
 use kernel_core::toolchain::sysroot::runtime::Runtime;
 use kernel_core::toolchain::sysroot::{Policy, Sysroot, compat};
@@ -164,7 +165,9 @@ impl Bench {
             map: Utf8Path::new(&map),
             output: Utf8Path::new(&output),
         };
-        fs_err::write(self.path("link.rsp"), response(&plan.arguments())).unwrap();
+        let arguments: Vec<String> =
+            plan.arguments().iter().map(|argument| escape::response(argument).unwrap()).collect();
+        fs_err::write(self.path("link.rsp"), arguments.join("\n")).unwrap();
         let flags: Vec<&str> = self.compiler.link_flags.iter().map(String::as_str).collect();
         self.compile(&[&flags[..], &["@link.rsp"]].concat());
         let archive = parts.libstdcxx.as_deref().map(|path| self.seen_from_here(path));

@@ -39,6 +39,10 @@ codes! {
         means: "A name or value cannot be passed on to a tool",
         example: "a source whose file name holds a line break",
         remedy: "Rename the file or change the value: line ends and NUL cannot be passed on";
+    CHECK = "build/check", Check,
+        means: "What was built fails its checks, so it was not sealed and the earlier result stays in place",
+        example: "a library that needs a newer glibc than its policy allows",
+        remedy: "Mend the listed faults and build again; what was made is kept beside the variants in `.<variant>.partial`";
     UNDECLARED_INPUT = "build/undeclared-input", Check,
         means: "A compiler read a file of the project that no `src` list declares",
         example: "a header included through a macro, which no scan of the sources can see",

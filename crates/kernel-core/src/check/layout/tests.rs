@@ -39,7 +39,8 @@ impl Scene {
     }
 
     fn findings(variant: &Utf8Path) -> Vec<String> {
-        check(variant).iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect()
+        let name = variant.file_name().expect("a name").to_owned();
+        check(&BuiltVariant { name, directory: variant.to_owned() }).iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect()
     }
 }
 

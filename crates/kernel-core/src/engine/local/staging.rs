@@ -3,9 +3,12 @@
 //! content and nothing but that.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::plan::Input;
+
+use crate::atomic;
 
 /// Where what is staged is written down, beside the staged tree.
 const RECORD: &str = "staged.json";
@@ -38,23 +41,19 @@ pub fn update<'a>(
         }
         copy(&project.join(path), &target)?;
     }
-    let file = tempfile::NamedTempFile::new_in(record.parent().unwrap_or(staged))?;
-    fs_err::write(file.path(), serde_json::to_vec(&wanted)?)?;
-    file.persist(&record).map(drop).map_err(|error| error.error)
+    atomic::write(&record, &serde_json::to_vec(&wanted)?)
 }
 
+/// Half a copy does no harm: as long as there is no record, everything is copied again.
 fn copy(source: &Utf8Path, target: &Utf8Path) -> std::io::Result<()> {
-    let parent = target.parent().unwrap_or(target);
-    fs_err::create_dir_all(parent)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent)?;
-    std::io::copy(&mut fs_err::File::open(source)?, &mut file)?;
-    file.as_file().set_permissions(readable())?;
-    file.persist(target).map(drop).map_err(|error| error.error)
-}
-
-/// Temporary files begin without rights for others; what is kept is as readable as anything a compiler writes.
-pub(crate) fn readable() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o644)
+    fs_err::create_dir_all(target.parent().unwrap_or(target))?;
+    match fs_err::remove_file(target) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs_err::copy(source, target)?;
+    // Whatever rights the original has, the next update must be able to replace the copy.
+    fs_err::set_permissions(target, PermissionsExt::from_mode(0o644))
 }
 
 /// Where the staged tree of a project is.

@@ -140,20 +140,3 @@ impl LinkPlan<'_> {
     }
 }
 
-/// Arguments as the content of a response file, one a line, in the quoting that compiler drivers read.
-pub fn response(arguments: &[String]) -> String {
-    let mut text = String::new();
-    for argument in arguments {
-        for character in argument.chars() {
-            if character.is_whitespace() || matches!(character, '\\' | '"' | '\'') {
-                text.push('\\');
-            }
-            text.push(character);
-        }
-        if argument.is_empty() {
-            text.push_str("\"\"");
-        }
-        text.push('\n');
-    }
-    text
-}

@@ -12,12 +12,15 @@ use serde_json::Map;
 use sha2::{Digest, Sha256};
 
 use super::announce;
+use crate::check::built::{self, BuiltVariant, Overrides};
+use crate::check::layout;
 use crate::engine::Built;
 use crate::provenance::Provenance as Sources;
 use crate::render::ninja::build_directory;
 use crate::render::templates;
-use crate::seal::{Partial, Sealed};
+use crate::seal::{Complete, Partial, Sealed};
 use crate::toolchain::fingerprint::hexadecimal;
+use crate::toolchain::sysroot::Policy;
 use crate::toolchain::sysroot::review::Review;
 use crate::toolchain::sysroot::runtime::Runtime;
 use crate::verbs::plan::{Draft, Drafting};
@@ -42,14 +45,16 @@ impl Finish<'_> {
         let partial = Partial::create(output, variant)?;
         announce(self.context, Stage::Import, variant, "place the library and the package");
         self.import(&partial.path())?;
-        announce(self.context, Stage::Check, variant, "check what the linker took");
-        let findings = self.check()?;
+        announce(self.context, Stage::Check, variant, "check the library and the package");
+        let complete = partial.complete(self.metadata())?;
+        let findings = self.check(&complete)?;
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
-            let summary = format!("`{variant}` does not keep what its policy promises");
-            return Err(Faults::new(&code::build::LINK, summary, findings).into());
+            let kept = complete.reject()?;
+            let summary = format!("`{variant}` was built and fails its checks; it is kept in `{kept}`");
+            return Err(Faults::new(&code::build::CHECK, summary, findings).into());
         }
         announce(self.context, Stage::Seal, variant, "digest and seal");
-        Ok((partial.seal(self.metadata())?, findings))
+        Ok((complete.seal()?, findings))
     }
 
     fn import(&self, partial: &Utf8Path) -> Result<()> {
@@ -75,8 +80,24 @@ impl Finish<'_> {
         Ok(fs_err::write(partial.join("_ops.py"), ops)?)
     }
 
+    /// Everything that `check` says of a built variant, and what only the link itself shows.
+    fn check(&self, complete: &Complete) -> Result<Vec<Finding>> {
+        let variant =
+            BuiltVariant { name: self.draft.plan.variant.clone(), directory: complete.path() };
+        let policy = self.drafting.policy();
+        let overrides = Overrides {
+            manylinux: policy.manylinux(),
+            this_system: policy == Policy::Host,
+            ..Overrides::default()
+        };
+        let mut findings = self.review()?;
+        findings.extend(layout::check(&variant));
+        findings.extend(built::check(&variant, &overrides)?);
+        Ok(findings)
+    }
+
     /// What the linker took from the static C++ library, and what it left undefined.
-    fn check(&self) -> Result<Vec<Finding>> {
+    fn review(&self) -> Result<Vec<Finding>> {
         let plan = &self.draft.plan;
         let (Some(library), Some(toolchain), Some(made), Ok(Variant::Arch(variant))) = (
             &plan.library,

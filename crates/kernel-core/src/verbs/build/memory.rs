@@ -11,7 +11,7 @@ use crate::engine::local::sandbox::Mode;
 use crate::provenance::Provenance;
 use crate::seal::Sealed;
 use crate::toolchain::fingerprint::{Witnesses, hexadecimal};
-use crate::tree;
+use crate::{atomic, tree};
 
 /// Name of the file, in the variant's build directory.
 pub(super) const FILE: &str = "finished.json";
@@ -50,11 +50,9 @@ pub(super) fn is_current(build: &Utf8Path, place: &Utf8Path, made_from: &str, mo
 /// Writes down a finished variant. That it cannot be written costs time later and nothing else.
 pub(super) fn remember(build: &Utf8Path, sealed: &Sealed, made_from: String, sandbox: &str) {
     let finished = Finished { made_from, sandbox: sandbox.to_owned(), files: witnesses(&sealed.directory) };
-    let written = fs_err::create_dir_all(build).and_then(|()| {
-        let file = tempfile::NamedTempFile::new_in(build)?;
-        fs_err::write(file.path(), serde_json::to_vec(&finished)?)?;
-        file.persist(build.join(FILE)).map(drop).map_err(|error| error.error)
-    });
+    let written = serde_json::to_vec(&finished)
+        .map_err(std::io::Error::from)
+        .and_then(|text| atomic::write(&build.join(FILE), &text));
     if let Err(error) = written {
         tracing::debug!(%error, "the finished variant could not be written down");
     }
