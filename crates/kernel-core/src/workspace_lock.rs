@@ -1,5 +1,6 @@
 //! One build at a time in one project. The lock is the operating system's, held by an open file: however its holder
-//! ends, it is free again, and nothing has to be cleaned up by the next one. The file's text only names the holder.
+//! ends, it is free again as soon as its children have ended too, and nothing has to be cleaned up by the next one. The
+//! file's text only names the holder.
 
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
@@ -10,6 +11,7 @@ use kernel_spec::event::Stage;
 use kernel_spec::{Event, Finding, code};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 use crate::{Context, Error, Result};
 
@@ -78,7 +80,10 @@ fn open(path: &Utf8Path) -> Result<fs_err::File> {
             fs_err::write(ignore, "*\n")?;
         }
     }
-    Ok(fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?)
+    let file = fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    // Children inherit the lock: what a killed build has left running may still write, and holds it until it ends.
+    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).map_err(std::io::Error::from)?;
+    Ok(file)
 }
 
 /// Whether an open file is still the one of this path.
@@ -92,10 +97,18 @@ fn waiting(file: &mut fs_err::File) -> Event {
     let mut text = String::new();
     let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
     let message = match text.trim().parse::<u32>() {
+        Ok(pid) if read.is_ok() && has_ended(pid) => {
+            format!("waiting for what process {pid} left running in this project when it was killed")
+        }
         Ok(pid) if read.is_ok() => format!("waiting for process {pid}, which builds in this project"),
         _ => "waiting for another process, which builds in this project".to_owned(),
     };
     Event::Stage { stage: Stage::Wait, variant: None, message }
+}
+
+fn has_ended(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 fn unlockable(path: &Utf8Path, error: Errno) -> Finding {

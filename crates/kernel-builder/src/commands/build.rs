@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use camino::Utf8PathBuf;
 use kernel_core::engine::local::sandbox::Mode;
 use kernel_core::toolchain::sysroot::Policy;
-use kernel_core::verbs::build::{BuildOptions, build};
+use kernel_core::verbs::build::{BuildOptions, Wanted, build};
 use kernel_core::verbs::plan::PlanOptions;
 use kernel_spec::plan::Profile;
 use kernel_spec::report::Report;
@@ -43,6 +43,9 @@ pub(crate) struct PlanArguments {
     /// A variant, by name; repeat for more. Without it: those that this machine can build and load
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
+    /// Every variant of the project that this machine can build, also those that it could not load
+    #[arg(long, conflicts_with = "variants")]
+    all: bool,
     /// Compile for this machine while writing: debug information, nothing stripped
     #[arg(long)]
     dev: bool,
@@ -61,7 +64,11 @@ impl PlanArguments {
     pub(crate) fn options(self) -> PlanOptions {
         PlanOptions {
             project: self.project,
-            variants: self.variants,
+            variants: match (self.all, self.variants) {
+                (true, _) => Wanted::Buildable,
+                (false, names) if names.is_empty() => Wanted::Loadable,
+                (false, names) => Wanted::Named(names),
+            },
             python: self.python,
             profile: if self.dev { Profile::Dev } else { Profile::Release },
             policy: self.policy,

@@ -39,6 +39,7 @@ pub(crate) struct Arguments {
 impl Run for Arguments {
     fn run(self, session: &Session) -> Answer {
         let overrides = Overrides {
+            this_system: false,
             manylinux: self.manylinux,
             python: self.python_abi,
             macos: self.macos,

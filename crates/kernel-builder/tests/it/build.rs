@@ -10,10 +10,10 @@ use crate::scene::{Ran, Scene};
 pub(crate) const VARIANT: &str = concat!("tvm-ffi01-cpu-", "x86_64-linux");
 
 /// What a new id costs.
-const OWN: [&str; 2] = ["compile the identity unit", "link"];
+pub(crate) const OWN: [&str; 2] = ["compile the identity unit", "link"];
 
 /// Two components that share a source under different flags, and sources of one name in different folders.
-const MANIFEST: &str = r#"[general]
+pub(crate) const MANIFEST: &str = r#"[general]
 name = "demo-op"
 version = 1
 edition = 5
@@ -42,7 +42,7 @@ const COMMON: &str = r#"#include "common.h"
 extern "C" __attribute__((visibility("default"))) int JOIN(__tvm_ffi_, W)() { return VALUE; }
 "#;
 
-fn kernel(scene: Scene, at: &str) -> Scene {
+pub(crate) fn kernel(scene: Scene, at: &str) -> Scene {
     let function = |name: &str| {
         format!(
             "extern \"C\" __attribute__((visibility(\"default\"))) int __tvm_ffi_{name}() {{ return 1; }}\n"
@@ -60,7 +60,7 @@ fn kernel(scene: Scene, at: &str) -> Scene {
 }
 
 /// A scene with a Python environment that holds a stand-in of TVM-FFI.
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));
     let scene = Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache);
     let folder = scene.environment("env");
@@ -78,20 +78,20 @@ pub(crate) fn project() -> Scene {
 }
 
 /// A build with its report; anything but success is shown.
-fn build(scene: &Scene, folder: &str, arguments: &[&str]) -> Value {
+pub(crate) fn build(scene: &Scene, folder: &str, arguments: &[&str]) -> Value {
     let ran = scene.run_in(folder, &[&["build", "--json"], arguments].concat());
     assert_eq!(ran.status, 0, "{ran}");
     ran.json().pop().expect("a report")["variants"][0].clone()
 }
 
-fn steps(variant: &Value) -> Vec<&str> {
+pub(crate) fn steps(variant: &Value) -> Vec<&str> {
     let mut steps: Vec<&str> =
         variant["steps"].as_array().expect("steps").iter().filter_map(Value::as_str).collect();
     steps.sort_unstable();
     steps
 }
 
-fn library(scene: &Scene, folder: &str) -> Vec<u8> {
+pub(crate) fn library(scene: &Scene, folder: &str) -> Vec<u8> {
     let directory = scene.path(&format!("{folder}build/{VARIANT}"));
     let mut entries =
         fs_err::read_dir(directory).expect("a variant").map(|entry| entry.expect("an entry").path());
@@ -100,7 +100,7 @@ fn library(scene: &Scene, folder: &str) -> Vec<u8> {
     fs_err::read(path).expect("readable")
 }
 
-fn holds(bytes: &[u8], name: &str) -> bool {
+pub(crate) fn holds(bytes: &[u8], name: &str) -> bool {
     bytes.windows(name.len()).any(|window| window == name.as_bytes())
 }
 
@@ -149,24 +149,6 @@ fn only_what_changed_is_made_again() {
     let version = format!("env/lib/{}/site-packages/tvm_ffi/_version.py", folder.to_str().expect("UTF-8"));
     let (_, ran) = change(scene, &version, "__version__ = '0.1.16'\n");
     assert!(ran.len() > 6, "{ran:?}");
-}
-
-#[test]
-fn place_sandbox_and_time_do_not_change_the_bytes() {
-    let debug = MANIFEST.replace("\"-DW=one\"", "\"-DW=one\", \"-g\"");
-    let one = kernel(scene(), "").file("build.toml", &debug);
-    let other = kernel(scene(), "with space/deeper/").file("with space/deeper/build.toml", &debug);
-    let other = other.variable("SOURCE_DATE_EPOCH", "1").variable("LC_ALL", "C").variable("USER", "other");
-    let first = build(&one, "", &["--sandbox", "require"]);
-    let second = build(&other, "with space/deeper", &["--sandbox", "off"]);
-    assert_eq!((&first["sandbox"], &second["sandbox"]), (&"bubblewrap".into(), &"off".into()));
-    assert_eq!(first["id"], second["id"]);
-    assert_eq!(library(&one, ""), library(&other, "with space/deeper/"));
-    let object = format!(".kernel-builder/{VARIANT}/objects/kernel.p/demo/common.cpp.o");
-    let read = |scene: &Scene, path: String| fs_err::read(scene.path(&path)).expect("an object");
-    assert_eq!(read(&one, object.clone()), read(&other, format!("with space/deeper/{object}")));
-    let ninja = format!(".kernel-builder/{VARIANT}/build.ninja");
-    assert_eq!(read(&one, ninja.clone()), read(&other, format!("with space/deeper/{ninja}")));
 }
 
 #[test]
@@ -244,4 +226,93 @@ fn a_variant_that_cannot_be_built_here_is_refused_with_the_reason() {
     let unknown = scene.run(&["build", "--variant", "tvm-ffi01-cu999-x86_64-linux"]);
     assert_eq!(unknown.status, 3, "{unknown}");
     assert!(unknown.stderr.contains("tvm-ffi01-cu"), "{unknown}");
+}
+
+#[test]
+fn everything_that_can_be_built_here_is_built_on_request() {
+    let cuda = MANIFEST.replace("backends = [\"cpu\"]", "backends = [\"cpu\", \"cuda\"]");
+    let scene = project().file("build.toml", &cuda);
+    let ran = scene.run(&["build", "--all", "--json"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let report = ran.json().pop().expect("a report");
+    let names: Vec<&str> = report["variants"]
+        .as_array()
+        .expect("variants")
+        .iter()
+        .filter_map(|v| v["variant"].as_str())
+        .collect();
+    assert_eq!(names, [VARIANT]);
+    let both = scene.run(&["build", "--all", "--variant", VARIANT]);
+    assert_eq!(both.status, 2, "{both}");
+    // Without a framework nothing can be, and the reason is told.
+    let scene = kernel(Scene::new(), "");
+    scene.environment("bare");
+    let bare = scene.path("bare").to_str().expect("UTF-8").to_owned();
+    let none = scene.run(&["build", "--all", "--python", &bare]);
+    assert_eq!(none.status, 3, "{none}");
+    assert!(none.stderr.contains("error[variant/none-here]"), "{none}");
+    assert!(none.stderr.contains("tvm-ffi 0.1"), "{none}");
+}
+
+#[test]
+fn another_place_for_results_is_taken_from_where_the_user_stands() {
+    let scene = kernel(scene(), "nested/");
+    let ran = scene.run(&["build", "nested", "--out", "results/here"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert!(scene.path(&format!("results/here/{VARIANT}/metadata.json")).is_file(), "{ran}");
+    assert!(!scene.path("nested/build").exists() && !scene.path("nested/results").exists());
+    let again = scene.run_in("nested", &["build", "--json", "--out", "../results/here"]);
+    assert_eq!(again.json().pop().expect("a report")["variants"][0]["work"], "up-to-date", "{again}");
+}
+
+#[test]
+fn every_failure_is_reported_when_the_build_is_to_go_on() {
+    let scene = project().file("a/k.cpp", "#error first\n").file("b/k.cpp", "#error second\n");
+    let ran = scene.run(&["build", "--jobs", "1", "--keep-going"]);
+    assert_eq!(ran.status, 5, "{ran}");
+    for failed in ["`a/k.cpp` of component `kernel.p`", "`b/k.cpp` of component `kernel.q`"] {
+        assert!(ran.stderr.contains(failed), "{failed}: {ran}");
+    }
+    assert!(ran.stderr.contains("2 steps of the build failed"), "{ran}");
+}
+
+#[test]
+fn what_fails_its_checks_is_not_sealed_and_can_be_looked_at() {
+    let scene = project();
+    build(&scene, "", &[]);
+    let before = library(&scene, "");
+    // The loader gives the package another name.
+    let itself = "import demo_op\nfrom ._ops import ops\n";
+    let scene = scene.file("tvm-ffi-ext/demo_op/__init__.py", itself);
+    let ran = scene.run(&["build"]);
+    assert_eq!(ran.status, 6, "{ran}");
+    assert!(ran.stderr.contains("error[build/check]") && ran.stderr.contains("error[python/"), "{ran}");
+    assert_eq!(library(&scene, ""), before, "the earlier result stays");
+    let kept = scene.path(&format!("build/.{VARIANT}.partial"));
+    assert!(kept.join("__init__.py").is_file() && !kept.join("metadata.json").exists());
+    let again = scene.run(&["build"]);
+    assert_eq!(again.status, 6, "a failure is not forgotten: {again}");
+}
+
+#[test]
+fn nothing_to_do_is_silent_and_a_result_that_was_touched_is_made_anew() {
+    let scene = project();
+    build(&scene, "", &[]);
+    let ran = scene.run(&["build", "--json"]);
+    let events = ran.json();
+    let kinds: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
+    assert_eq!(kinds, ["start", "report"], "{ran}");
+    let place = scene.path(&format!("build/{VARIANT}/__init__.py"));
+    let text = fs_err::read_to_string(&place).expect("readable");
+    fs_err::write(&place, "import os\n").expect("written");
+    let restored = build(&scene, "", &[]);
+    assert_eq!(restored["work"], "built");
+    assert_eq!(fs_err::read_to_string(&place).expect("readable"), text);
+    fs_err::write(place.with_file_name("added.py"), "").expect("written");
+    build(&scene, "", &[]);
+    assert!(!place.with_file_name("added.py").exists());
+    fs_err::remove_file(place.with_file_name("metadata.json")).expect("removed");
+    let ran = scene.run(&["build"]);
+    assert_eq!(ran.status, 6, "what no build has sealed is nobody's to replace: {ran}");
+    assert!(ran.stderr.contains("error[artifact/foreign]"), "{ran}");
 }

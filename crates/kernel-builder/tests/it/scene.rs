@@ -119,8 +119,22 @@ impl Scene {
 
     /// Runs it in a folder of the working directory.
     pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
-        let output =
-            self.command(arguments).current_dir(self.path(folder)).output().expect("the binary starts");
+        self.ran(self.command(arguments).current_dir(self.path(folder)))
+    }
+
+    /// Runs it as a user without any rights; only root can.
+    #[expect(clippy::disallowed_methods, reason = "the tests start the binary as a shell does")]
+    pub(crate) fn run_as_nobody(&self, arguments: &[&str]) -> Ran {
+        let own = self.command(arguments);
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+        command.arg(own.get_program()).args(own.get_args()).current_dir(self.path("")).env_clear();
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.ran(command.stdin(Stdio::null()))
+    }
+
+    fn ran(&self, command: &mut Command) -> Ran {
+        let output = command.output().expect("the binary starts");
         let text = |bytes: Vec<u8>| self.redact(&String::from_utf8(bytes).expect("output is UTF-8"));
         Ran {
             status: output.status.code().expect("the binary is not killed"),

@@ -101,14 +101,27 @@ fn a_new_result_takes_the_signature_with_it_and_an_equal_one_keeps_it() {
     let place = Place::new();
     make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed");
     fs_err::write(place.variant().join(SIGNATURE), "signature").expect("written");
-    let again = make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed");
+    let again =
+        make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed");
     assert!(!again.changed);
     assert!(place.variant().join(SIGNATURE).is_file());
     let edited = place.variant().join("layers/__init__.py");
     fs_err::write(edited, "edited").expect("written");
-    assert!(make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("sealed").changed);
+    assert!(
+        make(&place.build(), "one")
+            .complete(metadata("one"))
+            .and_then(Complete::seal)
+            .expect("sealed")
+            .changed
+    );
     assert!(!place.variant().join(SIGNATURE).exists());
-    assert!(make(&place.build(), "two").complete(metadata("two")).and_then(Complete::seal).expect("sealed").changed);
+    assert!(
+        make(&place.build(), "two")
+            .complete(metadata("two"))
+            .and_then(Complete::seal)
+            .expect("sealed")
+            .changed
+    );
     assert_eq!(verify(&place.variant()), "two");
     assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
 }
@@ -118,11 +131,15 @@ fn what_no_build_has_made_is_left_alone() {
     let place = Place::new();
     fs_err::create_dir_all(place.variant()).expect("made");
     fs_err::write(place.variant().join("thesis.txt"), "").expect("written");
-    let error = make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect_err("refused");
+    let error =
+        make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect_err("refused");
     assert!(matches!(error, SealError::Foreign { .. }), "{error}");
     assert!(place.variant().join("thesis.txt").is_file());
     fs_err::remove_file(place.variant().join("thesis.txt")).expect("removed");
-    make(&place.build(), "one").complete(metadata("one")).and_then(Complete::seal).expect("an empty directory is nobody's");
+    make(&place.build(), "one")
+        .complete(metadata("one"))
+        .and_then(Complete::seal)
+        .expect("an empty directory is nobody's");
 }
 
 #[test]
@@ -130,7 +147,10 @@ fn a_link_in_the_new_variant_is_refused() {
     let place = Place::new();
     let partial = make(&place.build(), "one");
     fs_err::os::unix::fs::symlink("/etc/passwd", partial.path().join("x.py")).expect("linked");
-    assert!(matches!(partial.complete(metadata("one")).and_then(Complete::seal).expect_err("refused"), SealError::Odd { .. }));
+    assert!(matches!(
+        partial.complete(metadata("one")).and_then(Complete::seal).expect_err("refused"),
+        SealError::Odd { .. }
+    ));
     assert!(!place.variant().exists());
 }
 
@@ -138,7 +158,10 @@ fn a_link_in_the_new_variant_is_refused() {
 fn renames_do_where_names_cannot_be_exchanged() {
     let place = Place::new();
     for id in ["one", "two"] {
-        make(&place.build(), id).complete(metadata(id)).and_then(|complete| complete.seal_by(replace::replace_by_renames)).expect("sealed");
+        make(&place.build(), id)
+            .complete(metadata(id))
+            .and_then(|complete| complete.seal_by(replace::replace_by_renames))
+            .expect("sealed");
         assert_eq!(verify(&place.variant()), id);
     }
     // Killed between the two renames: the earlier result is put back.
@@ -167,7 +190,10 @@ fn a_kill_at_any_moment_leaves_a_good_result() {
             if std::env::var(BY_RENAMES).is_ok() { replace::replace_by_renames } else { replace::replace };
         for round in 0.. {
             let id = format!("_{}_{round}", std::process::id());
-            make(Utf8Path::new(&build), &id).complete(metadata(&id)).and_then(|complete| complete.seal_by(replace)).expect("sealed");
+            make(Utf8Path::new(&build), &id)
+                .complete(metadata(&id))
+                .and_then(|complete| complete.seal_by(replace))
+                .expect("sealed");
         }
     }
     let program = std::env::current_exe().expect("this program");

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::fingerprint::{Witnesses, hexadecimal, sha256};
-use crate::{Context, atomic};
 use crate::process::{Command, ProcessError};
+use crate::{Context, atomic};
 
 /// A compiler, ready to be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

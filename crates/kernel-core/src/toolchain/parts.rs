@@ -116,7 +116,6 @@ pub fn assemble(
     cache: &Utf8Path,
 ) -> Result<Toolchain, ToolchainError> {
     let name = kernel_spec::variant::Variant::Arch(*variant).to_string();
-    refuse_foreign(variant, &name)?;
     let (mut parts, torch, mut stamp) = framework(variant, python, &name)?;
     let compiler = compiler::discover(context, &cache.join("compiler.json"))?;
     let sysroot = Sysroot::ensure(cache, policy, variant.system.cpu)?;
@@ -162,6 +161,12 @@ impl Toolchain {
     }
 }
 
+/// Whether a variant can be made here, as far as that shows without looking at the compiler.
+pub fn require(variant: &ArchVariant, python: &PythonEnvironment) -> Result<(), ToolchainError> {
+    let name = kernel_spec::variant::Variant::Arch(*variant).to_string();
+    framework(variant, python, &name).map(drop)
+}
+
 fn refuse_foreign(variant: &ArchVariant, name: &str) -> Result<(), ToolchainError> {
     let missing = |what: String| Err(ToolchainError::NoBackend { what, variant: name.to_owned() });
     if host() != Some(variant.system) {
@@ -181,6 +186,7 @@ pub fn host() -> Option<System> {
 
 type Framework = (BTreeMap<String, Utf8PathBuf>, Option<Version>, Vec<String>);
 
+/// The framework's part of a toolchain.
 fn framework(
     variant: &ArchVariant,
     python: &PythonEnvironment,
@@ -197,6 +203,7 @@ fn framework(
         wanted,
         variant: name.to_owned(),
     };
+    refuse_foreign(variant, name)?;
     let mut parts = BTreeMap::new();
     match variant.framework {
         FrameworkAbi::TvmFfi(wanted) => {

@@ -17,7 +17,7 @@ use crate::plan::{Contents, Request, ToolchainFacts, plan, told};
 use crate::project::Project;
 use crate::toolchain::parts::{Toolchain, assemble};
 use crate::toolchain::sysroot::Policy;
-use crate::verbs::build::choose;
+use crate::verbs::build::choose::{self, Wanted};
 use crate::{Context, Result, matrix};
 
 /// What a plan is asked for with.
@@ -25,8 +25,8 @@ use crate::{Context, Result, matrix};
 pub struct PlanOptions {
     /// The project's directory.
     pub project: Utf8PathBuf,
-    /// Names of variants; none means those that this machine can build and load.
-    pub variants: Vec<String>,
+    /// Which variants.
+    pub variants: Wanted,
     /// The interpreter, or the directory of its environment.
     pub python: Option<String>,
     /// Release or dev.

@@ -40,7 +40,10 @@ impl Scene {
 
     fn findings(variant: &Utf8Path) -> Vec<String> {
         let name = variant.file_name().expect("a name").to_owned();
-        check(&BuiltVariant { name, directory: variant.to_owned() }).iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect()
+        check(&BuiltVariant { name, directory: variant.to_owned() })
+            .iter()
+            .map(|finding| format!("{} {}", finding.code, finding.message))
+            .collect()
     }
 }
 

@@ -9,6 +9,18 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::host::PythonEnvironment;
+use crate::toolchain::parts;
+
+/// Which variants are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that this machine can build and load.
+    Loadable,
+    /// Everything of the project that this machine can build.
+    Buildable,
+    /// These, by name.
+    Named(Vec<String>),
+}
 
 /// Why no variant was chosen.
 #[derive(Debug, Error, Diagnostic)]
@@ -28,7 +40,7 @@ pub enum ChoiceError {
         reason: Option<Box<kernel_spec::variant::VariantError>>,
     },
     /// Nothing of it can be built and loaded here.
-    #[error("this machine can build no variant of `{kernel}` that it could load: {reasons}")]
+    #[error("this machine can build no such variant of `{kernel}`: {reasons}")]
     #[diagnostic(
         code("variant/none-here"),
         help(
@@ -48,15 +60,19 @@ pub(crate) fn variants(
     manifest: &Manifest,
     matrix: &Matrix,
     python: &PythonEnvironment,
-    names: &[String],
+    wanted: &Wanted,
 ) -> Result<Vec<Variant>, ChoiceError> {
     let here = host_variants_of(manifest, matrix, python.machine());
-    if names.is_empty() {
-        return all_here(manifest, &here);
-    }
-    let mut known: BTreeSet<Variant> =
-        variants_of(manifest, matrix).into_iter().map(|offer| offer.variant).collect();
-    known.extend(here.offers.iter().map(|offer| offer.variant));
+    let known = || {
+        let offers = variants_of(manifest, matrix);
+        offers.iter().chain(&here.offers).map(|offer| offer.variant).collect::<BTreeSet<Variant>>()
+    };
+    let names = match wanted {
+        Wanted::Loadable => return all_here(manifest, &here),
+        Wanted::Buildable => return buildable(manifest, known(), python),
+        Wanted::Named(names) => names,
+    };
+    let known = known();
     let mut chosen = Vec::new();
     for name in names {
         let variant = find(manifest, &known, name)?;
@@ -70,12 +86,35 @@ pub(crate) fn variants(
 fn all_here(manifest: &Manifest, here: &HostOffers) -> Result<Vec<Variant>, ChoiceError> {
     let offered: Vec<Variant> = here.offers.iter().map(|offer| offer.variant).collect();
     if offered.is_empty() {
-        let reasons: Vec<String> =
-            here.refusals.iter().map(|refusal| format!("{}: {}", refusal.backend, refusal.reason)).collect();
-        let kernel = manifest.general.name.value.to_string();
-        return Err(ChoiceError::NoneHere { kernel, reasons: reasons.join("; ") });
+        let refusals = here.refusals.iter();
+        let reasons = refusals.map(|refusal| format!("{}: {}", refusal.backend, refusal.reason));
+        return Err(none_here(manifest, reasons));
     }
     Ok(offered)
+}
+
+fn buildable(
+    manifest: &Manifest,
+    known: BTreeSet<Variant>,
+    python: &PythonEnvironment,
+) -> Result<Vec<Variant>, ChoiceError> {
+    let mut buildable = Vec::new();
+    let mut reasons = BTreeSet::new();
+    for variant in known {
+        match variant.arch().map_or(Ok(()), |arch| parts::require(arch, python)) {
+            Ok(()) => buildable.push(variant),
+            Err(reason) => drop(reasons.insert(reason.to_string())),
+        }
+    }
+    if buildable.is_empty() {
+        return Err(none_here(manifest, reasons));
+    }
+    Ok(buildable)
+}
+
+fn none_here(manifest: &Manifest, reasons: impl IntoIterator<Item = String>) -> ChoiceError {
+    let kernel = manifest.general.name.value.to_string();
+    ChoiceError::NoneHere { kernel, reasons: Vec::from_iter(reasons).join("; ") }
 }
 
 fn find(manifest: &Manifest, known: &BTreeSet<Variant>, name: &str) -> Result<Variant, ChoiceError> {

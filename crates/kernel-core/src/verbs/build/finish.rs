@@ -82,8 +82,7 @@ impl Finish<'_> {
 
     /// Everything that `check` says of a built variant, and what only the link itself shows.
     fn check(&self, complete: &Complete) -> Result<Vec<Finding>> {
-        let variant =
-            BuiltVariant { name: self.draft.plan.variant.clone(), directory: complete.path() };
+        let variant = BuiltVariant { name: self.draft.plan.variant.clone(), directory: complete.path() };
         let policy = self.drafting.policy();
         let overrides = Overrides {
             manylinux: policy.manylinux(),

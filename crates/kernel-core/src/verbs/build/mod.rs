@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
+use kernel_spec::metadata::Metadata;
 use kernel_spec::report::{BuildReport, BuiltVariant, Work};
 
+use crate::digest::METADATA;
 use crate::engine::local::limits::limits;
 use crate::engine::local::{Local, ninja, sandbox, staging};
 use crate::engine::{Built, Job, Workshop};
@@ -24,7 +26,7 @@ use crate::workspace_lock::WorkspaceLock;
 use crate::{Context, Result};
 use finish::Finish;
 
-pub use choose::ChoiceError;
+pub use choose::{ChoiceError, Wanted};
 
 /// What a build is asked for with.
 #[derive(Clone, Debug)]
@@ -130,6 +132,7 @@ fn place(
     report: &mut BuildReport,
 ) -> Result<BuiltVariant> {
     let Candidate { draft, sources, made_from, .. } = candidate;
+    let restamped = has_other_commit(&output.join(&draft.plan.variant), sources);
     let (sealed, findings) = Finish { context, drafting, draft, built, sources }.seal(output)?;
     report.findings.extend(findings);
     let build = drafting.project.directory.join(build_directory(&draft.plan.variant));
@@ -137,7 +140,7 @@ fn place(
     let steps: Vec<String> = built.steps_of(&candidate.job).map(str::to_owned).collect();
     let work = match (steps.is_empty(), sealed.changed) {
         (true, false) => Work::UpToDate,
-        (true, true) if draft.plan.library.is_some() => Work::Restamped,
+        (true, true) if restamped => Work::Restamped,
         _ => Work::Built,
     };
     Ok(BuiltVariant {
@@ -148,6 +151,16 @@ fn place(
         work,
         sandbox: draft.plan.library.as_ref().map(|_| built.sandbox.to_owned()),
         steps,
+    })
+}
+
+/// Whether the variant in place speaks of another state of the repository.
+fn has_other_commit(place: &Utf8Path, sources: &Provenance) -> bool {
+    let text = fs_err::read(place.join(METADATA)).ok();
+    let metadata = text.and_then(|text| Metadata::from_json(&text).ok());
+    metadata.is_some_and(|metadata| {
+        let recorded = metadata.provenance.and_then(|provenance| provenance.kernel);
+        recorded.as_ref() != sources.state()
     })
 }
 
