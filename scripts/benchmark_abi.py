@@ -18,7 +18,7 @@ VARIANT = "torch213-cxx11-cpu-x86_64-linux"
 SOURCE = """
 extern int puts(const char *);
 __attribute__((visibility("default"))) void *PyInit__big(void) { return (void *)puts; }
-__asm__(".section .payload,\\"a\\",@progbits\\n.incbin \\"payload\\"\\n.previous");
+__asm__(".section %s,\\"a\\",@progbits\\n.incbin \\"payload\\"\\n.previous");
 """
 
 
@@ -28,10 +28,10 @@ def random_bytes(path, size):
             file.write(os.urandom(MEGABYTE))
 
 
-def big_library(directory):
-    """A library whose read-only section of 400 MB is loaded, as GPU code is."""
+def big_library(directory, section):
+    """A library of which 400 MB are one section that is loaded: as GPU code or as ordinary read-only data."""
     random_bytes(directory / "payload", LIBRARY)
-    (directory / "big.c").write_text(SOURCE)
+    (directory / "big.c").write_text(SOURCE % section)
     subprocess.run(["gcc", "-shared", "-fPIC", "-fvisibility=hidden", "big.c", "-o", "big.abi3.so"],
                    cwd=directory, check=True)
     (directory / "payload").unlink()
@@ -58,12 +58,13 @@ def main():
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     print(f"{os.cpu_count()} processors")
-    library = big_library(directory)
-    ours = measure("check-abi, one library of 400 MB", [program, "check-abi", library], directory)
-    if peer:
-        theirs = measure("  the peer's check-abi", [peer, "check-abi", library], directory)
-        print(f"  the peer takes {theirs / ours:.1f} times as long")
-    library.unlink()
+    for title, section in (("GPU code", ".nv_fatbin"), ("data", ".payload")):
+        library = big_library(directory, section)
+        ours = measure(f"check-abi, 400 MB of {title}", [program, "check-abi", library], directory)
+        if peer:
+            theirs = measure("  the peer's check-abi", [peer, "check-abi", library], directory)
+            print(f"  the peer takes {theirs / ours:.1f} times as long")
+        library.unlink()
     for title, sizes in ((f"one file of {LIBRARY // MEGABYTE} MB", [LIBRARY]),
                          (f"{FILES} files of {FILE // MEGABYTE} MB", [FILE] * FILES)):
         project = directory / f"hash-{len(sizes)}"
