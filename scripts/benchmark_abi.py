@@ -18,7 +18,18 @@ VARIANT = "torch213-cxx11-cpu-x86_64-linux"
 SOURCE = """
 extern int puts(const char *);
 __attribute__((visibility("default"))) void *PyInit__big(void) { return (void *)puts; }
-__asm__(".section %s,\\"a\\",@progbits\\n.incbin \\"payload\\"\\n.previous");
+"""
+DATA = SOURCE + """
+__asm__(".section .payload,\\"a\\",@progbits\\n.incbin \\"payload\\"\\n.previous");
+"""
+# One machine code for 9.0, as the run time of CUDA finds it: a wrapper, a container, an entry.
+GPU = SOURCE + f"""
+__asm__(".section .nv_fatbin,\\"a\\",@progbits\\n.hidden code\\n.globl code\\ncode: .long 0xba55ed50\\n"
+        ".short 1, 16\\n.quad {LIBRARY + 64}\\n"
+        ".short 2, 0x101\\n.long 64\\n.quad {LIBRARY}\\n.long 0, 0, 0, 90\\n.zero 32\\n.incbin \\"payload\\"\\n.previous");
+extern const char code[] __attribute__((visibility("hidden")));
+struct {{ unsigned magic, version; const void *code, *unused; }} wrapper
+    __attribute__((used, visibility("hidden"), section(".nvFatBinSegment"))) = {{ 0x466243b1, 1, code, 0 }};
 """
 
 
@@ -28,10 +39,10 @@ def random_bytes(path, size):
             file.write(os.urandom(MEGABYTE))
 
 
-def big_library(directory, section):
+def big_library(directory, source):
     """A library of which 400 MB are one section that is loaded: as GPU code or as ordinary read-only data."""
     random_bytes(directory / "payload", LIBRARY)
-    (directory / "big.c").write_text(SOURCE % section)
+    (directory / "big.c").write_text(source)
     subprocess.run(["gcc", "-shared", "-fPIC", "-fvisibility=hidden", "big.c", "-o", "big.abi3.so"],
                    cwd=directory, check=True)
     (directory / "payload").unlink()
@@ -58,8 +69,8 @@ def main():
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     print(f"{os.cpu_count()} processors")
-    for title, section in (("GPU code", ".nv_fatbin"), ("data", ".payload")):
-        library = big_library(directory, section)
+    for title, source in (("GPU code", GPU), ("data", DATA)):
+        library = big_library(directory, source)
         ours = measure(f"check-abi, 400 MB of {title}", [program, "check-abi", library], directory)
         if peer:
             theirs = measure("  the peer's check-abi", [peer, "check-abi", library], directory)
