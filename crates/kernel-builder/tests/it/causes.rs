@@ -74,7 +74,9 @@ fn what_cannot_become_a_library_is_named() {
     let flag = with("\"-DW=one\"", "\"-DW=one\", \"-fplugin=x.so\"").run(BUILD);
     assert_code(&flag, "build/flag");
     assert_code(&flag, "build/plan");
-    assert_code(&project().file("b/k.cpp", "int __tvm_ffi_in_a() { return 0; }\nint missing();\n__attribute__((visibility(\"default\"))) int use() { return missing(); }\n").run(BUILD), "build/link");
+    let scene = project();
+    let defined = fs_err::read_to_string(scene.path("a/k.cpp")).expect("a source");
+    assert_code(&scene.file("b/k.cpp", &defined).run(BUILD), "build/link");
     let occupied = project().file(&format!("build/{VARIANT}/notes.txt"), "");
     assert_code(&occupied.run(BUILD), "artifact/foreign");
     assert!(occupied.path(&format!("build/{VARIANT}/notes.txt")).is_file());

@@ -98,7 +98,7 @@ fn built_by(driver: &str) -> Scene {
             .args(command)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .envs([("HOME", "/work/home"), ("VIRTUAL_ENV", "/work/env"), ("CXX", driver)]))
+            .envs([("HOME", "/scene/home"), ("VIRTUAL_ENV", "/scene/env"), ("CXX", driver)]))
     };
     let scene = projects(|scene| {
         drop(enter(scene, &["/usr/bin/python3", "-m", "venv", "--without-pip", "env"]));

@@ -60,7 +60,7 @@ impl Scene {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let home = directory.path().join("home");
         fs_err::create_dir(&home).expect("a home");
-        fs_err::create_dir(directory.path().join("work")).expect("a working directory");
+        fs_err::create_dir(directory.path().join("here")).expect("a working directory");
         let scene = Self { directory, variables: BTreeMap::new() };
         scene.variable("HOME", home.to_str().expect("a UTF-8 path"))
     }
@@ -92,7 +92,7 @@ impl Scene {
 
     /// The absolute form of a path in the working directory.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.directory.path().join("work").join(path)
+        self.directory.path().join("here").join(path)
     }
 
     /// The binary, ready to run in the working directory.
