@@ -36,12 +36,12 @@ impl System {
             .current_dir(folder));
     }
 
-    /// The arguments that start a command in the system, with `folder` as `/work`.
+    /// The arguments that start a command in the system, with `folder` as `/scene`.
     pub fn enter(&self, folder: &str) -> Vec<String> {
         let mut command = vec![self.bwrap.to_string(), "--ro-bind".into(), self.root.to_string(), "/".into()];
         command.extend(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind"].map(String::from));
         command.extend(
-            [folder, "/work", "--chdir", "/work", "--unshare-all", "--die-with-parent"].map(String::from),
+            [folder, "/scene", "--chdir", "/scene", "--unshare-all", "--die-with-parent"].map(String::from),
         );
         command
     }
