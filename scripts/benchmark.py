@@ -54,12 +54,11 @@ def overhead(program, sample):
     """The same compiler commands with the program around them, and run by Ninja alone."""
     shutil.rmtree(sample / ".kernel-builder")
     around, _ = run([program, "build"], sample)
-    staged = sample / ".kernel-builder" / "staged"
     ninja = shutil.which("ninja") or Path(os.environ["VIRTUAL_ENV"]) / "bin" / "ninja"
     by_hand = [ninja, "-f", ".kernel-builder/build.ninja"]
     os.environ["PWD"] = "/proc/self/cwd"
-    run([*by_hand, "-t", "clean"], staged)
-    alone, _ = run(by_hand, staged)
+    run([*by_hand, "-t", "clean"], sample)
+    alone, _ = run(by_hand, sample)
     print(f"{'build of everything, by the program':<44} {around * 1000:8.1f} ms")
     print(f"{'the same commands, by Ninja alone':<44} {alone * 1000:8.1f} ms  {(around / alone - 1) * 100:+.1f} %")
 
