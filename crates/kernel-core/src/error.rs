@@ -103,6 +103,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Card(#[from] crate::card::CardError),
 
+    /// A folder that a build writes to is outside the project.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Link(#[from] Box<crate::verbs::build::LeadsOut>),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

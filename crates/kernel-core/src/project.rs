@@ -47,6 +47,10 @@ pub fn read(context: &Context, directory: &Utf8Path) -> Result<SourceText> {
     let shown = directory.join(MANIFEST);
     let shown = shown.strip_prefix(".").unwrap_or(&shown);
     let path = context.resolve(directory).join(MANIFEST);
+    // Opening a named pipe would wait for somebody to write to it.
+    if path.exists() && !path.is_file() {
+        return Err(std::io::Error::other(format!("`{path}` is not a regular file")).into());
+    }
     let file = match fs_err::File::open(&path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(Error::NoManifest { directory: directory.to_owned() });

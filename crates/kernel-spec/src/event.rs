@@ -53,9 +53,10 @@ pub enum Event {
     },
     /// A finding, as soon as it is known.
     Finding(Finding),
-    /// Always the last on success.
+    /// Always the last where the command did its work. The news may still be bad, such as a failed test: the exit status
+    /// says so, and so do the report's findings.
     Report(Report),
-    /// Always the last on failure.
+    /// Always the last where the command could not do its work.
     Error(Failure),
 }
 

@@ -40,6 +40,12 @@ pub enum PathFault {
     /// It holds a control character.
     #[error("it holds a control character")]
     Control,
+    /// It would be an option, or a file of options, on a compiler's command line.
+    #[error("it begins with `-` or `@`, which compilers take for options")]
+    Option,
+    /// It holds a bar.
+    #[error("it holds `|`, for which Ninja has no escape")]
+    Bar,
 }
 
 /// The normalised form of a path that an author wrote, `.` for the project itself, or what is wrong with it on any
@@ -56,10 +62,16 @@ pub fn confined(path: &str) -> Result<String, PathFault> {
         Err(PathFault::Absolute)
     } else if path.contains('\\') {
         Err(PathFault::Backslash)
-    } else if is_confined(path) {
-        Ok(Some(normalised(path)).filter(|path| !path.is_empty()).unwrap_or_else(|| ".".to_owned()))
-    } else {
+    } else if path.contains('|') {
+        Err(PathFault::Bar)
+    } else if !is_confined(path) {
         Err(PathFault::Escapes)
+    } else {
+        match normalised(path) {
+            path if path.starts_with(['-', '@']) => Err(PathFault::Option),
+            path if path.is_empty() => Ok(".".to_owned()),
+            path => Ok(path),
+        }
     }
 }
 
@@ -110,6 +122,10 @@ mod tests {
             ("a/../../b", PathFault::Escapes),
             ("a\\b", PathFault::Backslash),
             ("a\0b", PathFault::Control),
+            ("-x.cpp", PathFault::Option),
+            ("./@x.cpp", PathFault::Option),
+            ("a/../-x.cpp", PathFault::Option),
+            ("a|b.cpp", PathFault::Bar),
         ] {
             assert_eq!(confined(path), Err(fault), "{path:?}");
         }

@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, TypedValueParser};
 use kernel_core::scaffold::{Options, Sample, init};
 use kernel_spec::report::Report;
 
@@ -15,6 +15,7 @@ use crate::session::Session;
                         kernel-builder init --name acme/relu --backends cpu,cuda --framework torch-stable")]
 pub(crate) struct Arguments {
     /// Directory of the project [default: the name, or else the working directory]
+    #[arg(value_parser = NonEmptyStringValueParser::new().map(Utf8PathBuf::from))]
     path: Option<Utf8PathBuf>,
     /// Owner and name of the kernel on the Hub [default: a placeholder and the last part of PATH]
     #[arg(long, value_name = "OWNER/NAME")]

@@ -109,3 +109,20 @@ fn what_python_does_wrongly_is_found() {
         assert_code(&ran, code);
     }
 }
+
+/// A checkout can hold links and pipes: none of them may lead a build elsewhere or make it wait.
+#[test]
+fn links_and_pipes_of_a_checkout_are_refused() {
+    for folder in ["build", ".kernel-builder"] {
+        let scene = project().file("../elsewhere/keep", "");
+        fs_err::os::unix::fs::symlink("../elsewhere", scene.path(folder)).expect("linked");
+        assert_code(&scene.run(BUILD), "artifact/link");
+        let kept = fs_err::read_dir(scene.path("../elsewhere")).expect("there").count();
+        assert_eq!(kept, 1, "{folder}: nothing is written through the link");
+    }
+    let scene = Scene::new();
+    scene.tool("mkfifo", &["build.toml"]);
+    assert_code(&scene.run(&["check", "--json"]), "environment/file");
+    let refused = with("\"-DW=one\"", "\"-DW=one\", \"-fplugin=x.so\"").run(&["check", "--json"]);
+    assert!(refused.stdout.contains("build/flag"), "what build refuses, check tells of: {refused}");
+}

@@ -66,7 +66,7 @@ pub enum SuiteError {
         status: i64,
         /// The last lines it wrote.
         #[source]
-        said: Said,
+        said: Option<Said>,
     },
 
     /// The process ended before the suite did.
@@ -82,7 +82,7 @@ pub enum SuiteError {
         end: String,
         /// The last lines it wrote.
         #[source]
-        said: Said,
+        said: Option<Said>,
     },
 
     /// The plugin's own report cannot be read.
@@ -100,10 +100,11 @@ pub enum SuiteError {
 pub struct Said(String);
 
 impl Said {
-    /// The end of what a child wrote.
-    pub(super) fn of(finished: &Finished) -> Self {
+    /// The end of what a child wrote to standard error, if it wrote anything.
+    pub(super) fn of(finished: &Finished) -> Option<Self> {
         let from = finished.said.len().saturating_sub(12);
-        Self(finished.said[from..].join("\n"))
+        let text = finished.said[from..].join("\n");
+        (!text.trim().is_empty()).then_some(Self(text))
     }
 }
 

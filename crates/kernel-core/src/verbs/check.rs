@@ -1,11 +1,15 @@
 //! `check`: everything that can be said about a project and its built variants, all of it in one run.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
-use kernel_spec::manifest::parse;
+use kernel_spec::manifest::{Manifest, parse};
 use kernel_spec::report::CheckReport;
+use kernel_spec::{Finding, Severity, SourceText};
 
 use crate::check::built::{self, Overrides};
 use crate::check::{layout, python_package, sources, tracked};
+use crate::plan::allowed;
 use crate::{Context, Result, project};
 
 /// How far the check goes.
@@ -31,6 +35,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
         tracked_files.insert(project::MANIFEST.to_owned());
         report.findings.extend(checked.findings);
         report.findings.extend(tracked::check(&directory, &tracked_files));
+        report.findings.extend(refused_flags(&manifest, &source));
         let package = manifest.package_directory();
         // A missing package is a finding of the sources.
         if directory.join(&package).is_dir() {
@@ -44,4 +49,16 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
         }
     }
     Ok(report)
+}
+
+/// Flags that `build` refuses unless its caller allows them: warnings, because the caller may.
+fn refused_flags(manifest: &Manifest, source: &SourceText) -> Vec<Finding> {
+    let binding = manifest.compiled_binding().map(|binding| &binding.cxx_flags);
+    let flags = binding.into_iter().chain(manifest.components.iter().map(|component| &component.cxx_flags));
+    let mut findings: Vec<Finding> =
+        flags.flat_map(|flags| allowed::judge(flags, &BTreeSet::new(), source)).collect();
+    for finding in &mut findings {
+        finding.severity = Severity::Warning;
+    }
+    findings
 }

@@ -39,4 +39,8 @@ codes! {
         means: "The files of a variant are not those its metadata speak of",
         example: "an `__init__.py` that was edited after the build",
         remedy: "Build the variant again; `kernel-builder hash` writes a new digest where the change is meant";
+    LINK = "artifact/link", Check,
+        means: "The folder that a build writes to is a link out of the project",
+        example: "a checkout in which `build` is a link to another folder",
+        remedy: "Remove the link; `build --out DIR` puts variants elsewhere";
 }

@@ -60,7 +60,7 @@ fn wrong_path(
         PathFault::Absolute | PathFault::Escapes => {
             "copy what is needed into the project and list it from there".to_owned()
         }
-        PathFault::Control => "rename the file".to_owned(),
+        PathFault::Control | PathFault::Option | PathFault::Bar => "rename the file".to_owned(),
     };
     reader.error(&code::manifest::PATH, &text.bytes, message).help(help);
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod choose;
 mod finish;
+mod links;
 mod memory;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use crate::{Context, Result};
 use finish::Finish;
 
 pub use choose::{ChoiceError, Wanted};
+pub use links::LeadsOut;
 
 /// What a build is asked for with.
 #[derive(Clone, Debug)]
@@ -56,6 +58,7 @@ struct Candidate {
 pub fn build(context: &Context, options: &BuildOptions) -> Result<BuildReport> {
     let drafting = Drafting::open(context, &options.plan)?;
     let project = &drafting.project.directory;
+    links::refuse(project, options.output.is_none())?;
     let _lock = WorkspaceLock::acquire(context, project)?;
     let output = options.output.as_ref().map(|path| context.resolve(path));
     let output = output.unwrap_or_else(|| project.join(BUILD_DIRECTORY));
