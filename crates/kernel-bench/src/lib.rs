@@ -1,0 +1,12 @@
+//! Measures a kernel against what it replaces, and decides without fooling itself. A crate of its own because the
+//! procedure can be used alone, on measurements of any origin, and because its error rates are proved by simulation:
+//! what decides has no input, output, clock or randomness that is not handed to it.
+//!
+//! The way of a run: `measurement` (what was timed) → `statistics` (formulas) → `decision` (verdicts, look by look) →
+//! `report` (the result document and its forms).
+
+pub mod decision;
+pub mod measurement;
+
+pub use decision::{Settings, SuiteVerdict, Verdict};
+pub use measurement::{Block, Measurement, Process};
