@@ -7,6 +7,7 @@
 
 pub mod decision;
 pub mod measurement;
+pub mod statistics;
 
 pub use decision::{Settings, SuiteVerdict, Verdict};
 pub use measurement::{Block, Measurement, Process};
