@@ -8,6 +8,3 @@
 pub mod decision;
 pub mod measurement;
 pub mod statistics;
-
-pub use decision::{Settings, SuiteVerdict, Verdict};
-pub use measurement::{Block, Measurement, Process};

@@ -35,6 +35,20 @@ pub enum SizeClass {
     Awkward,
 }
 
+impl SizeClass {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Awkward];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Large => "large",
+            Self::Awkward => "awkward",
+        }
+    }
+}
+
 /// What one call must do at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
@@ -67,6 +81,19 @@ pub enum FaultKind {
     Incorrect,
     /// A check against cheating struck.
     Suspect,
+}
+
+impl FaultKind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "in error",
+            Self::Crashed => "crashed",
+            Self::Unsupported => "unsupported",
+            Self::Incorrect => "incorrect",
+            Self::Suspect => "suspect",
+        }
+    }
 }
 
 /// One replicated process: the unit of inference, because memory layout is drawn anew in each.

@@ -26,6 +26,12 @@ impl Estimate {
         Some(Self { value: mean(values), error, freedom: count(values) - 1.0 })
     }
 
+    /// How many values it is the mean of.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
+    pub fn size(&self) -> usize {
+        self.freedom.round() as usize + 1
+    }
+
     /// The two-sided confidence interval.
     pub fn interval(&self, level: f64) -> (f64, f64) {
         let half = student_quantile(0.5 + level / 2.0, self.freedom) * self.error;
