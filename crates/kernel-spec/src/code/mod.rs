@@ -23,6 +23,7 @@ pub mod artifact;
 pub mod build;
 pub mod card;
 pub mod environment;
+pub mod hub;
 pub mod init;
 pub mod inputs;
 pub mod internal;
@@ -62,6 +63,7 @@ static AREAS: &[&[&Code]] = &[
     python::ALL,
     card::ALL,
     test::ALL,
+    hub::ALL,
     internal::ALL,
 ];
 

@@ -1,0 +1,265 @@
+//! Sending a request until it is answered: attempts, waits, redirects.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use ureq::SendBody;
+use ureq::http;
+
+use super::address::Address;
+use super::agent::Agents;
+use super::error::{HttpError, Transport};
+use super::request::{Body, Method, Request};
+use super::response::{Headers, Response};
+use super::retry::{self, Notice};
+use super::settings::Settings;
+use super::token::Token;
+
+/// Most redirects that are followed.
+const REDIRECTS: usize = 10;
+
+/// From this size on a server may refuse a body before it is sent.
+const ASKS_FIRST: u64 = 1 << 20;
+
+/// The one door to the network. Clones share connections.
+#[derive(Clone)]
+pub struct Client {
+    settings: Arc<Settings>,
+    agents: Arc<Agents>,
+}
+
+/// An answer whose body is still to be read.
+pub(super) struct Opened {
+    pub(super) status: u16,
+    pub(super) headers: Headers,
+    pub(super) body: ureq::Body,
+    pub(super) address: Address,
+}
+
+/// Why an attempt did not go well.
+pub(super) enum Failed {
+    /// No answer, or not all of it: trying again may help.
+    Transport(Transport),
+    /// An answer by whose status trying again may help.
+    Transient(Box<Response>),
+    /// Trying again will not help.
+    Final(HttpError),
+}
+
+impl From<HttpError> for Failed {
+    fn from(error: HttpError) -> Self {
+        Self::Final(error)
+    }
+}
+
+impl Client {
+    /// A client; nothing is opened yet.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings: Arc::new(settings), agents: Arc::default() }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Sends a request and reads the answer, which may be a refusal. An answer that is transient by its status is waited
+    /// out: always where the server was too busy to begin (429), else where the request is repeatable.
+    pub fn send(&self, request: &Request) -> Result<Response, HttpError> {
+        let mut trial = Trial::new(self, &request.address)?;
+        loop {
+            let failed = match self.attempt(request) {
+                Ok(response) if response.status == 429 => Failed::Transient(Box::new(response)),
+                Ok(response) if request.repeats && retry::is_transient(response.status) => {
+                    Failed::Transient(Box::new(response))
+                }
+                Ok(response) => return Ok(response),
+                Err(failed) if request.repeats => failed,
+                Err(failed) => return Err(trial.give_up(failed)),
+            };
+            trial.wait(failed)?;
+        }
+    }
+
+    fn attempt(&self, request: &Request) -> Result<Response, Failed> {
+        let Opened { status, headers, body: unread, address } = self.open(request)?;
+        let mut body = Vec::new();
+        let mut reader = unread.into_reader().take(request.limit + 1);
+        reader.read_to_end(&mut body).map_err(|error| self.broken(&error))?;
+        if body.len() as u64 > request.limit {
+            let reason = format!("it has more than {} bytes", request.limit);
+            return Err(HttpError::Answer { address: address.to_string(), reason }.into());
+        }
+        Ok(Response { status, headers, body, address, token: request.token.clone() })
+    }
+
+    /// Sends a request once, follows redirects, and leaves the body to be read.
+    pub(super) fn open(&self, request: &Request) -> Result<Opened, Failed> {
+        let first = Address::parse(&request.address)?;
+        let mut address = first.clone();
+        for _ in 0..=REDIRECTS {
+            let token = request.token.as_ref().filter(|_| address.same_origin(&first));
+            let opened = self.once(request, &address, token)?;
+            let location = opened.headers.get("location").map(str::to_owned);
+            match location {
+                Some(location) if request.follows && matches!(opened.status, 301 | 302 | 303 | 307 | 308) => {
+                    let next = address.join(&location)?;
+                    if address.is_encrypted() && !next.is_encrypted() {
+                        return Err(HttpError::Insecure { address: next.to_string() }.into());
+                    }
+                    address = next;
+                }
+                _ => return Ok(opened),
+            }
+        }
+        let reason = format!("it redirects more than {REDIRECTS} times");
+        Err(HttpError::Answer { address: first.to_string(), reason }.into())
+    }
+
+    fn once(&self, request: &Request, address: &Address, token: Option<&Token>) -> Result<Opened, Failed> {
+        if self.settings.offline {
+            return Err(HttpError::Offline { address: address.to_string() }.into());
+        }
+        if self.is_cancelled() {
+            return Err(HttpError::Interrupted.into());
+        }
+        let agent = self.agents.to(address, &self.settings)?;
+        let mut building = http::Request::builder().method(method(request.method)).uri(address.uri().clone());
+        for (name, value) in &request.headers {
+            building = building.header(*name, value);
+        }
+        if let Some(token) = token {
+            building = building.header("authorization", token.bearer());
+        }
+        tracing::debug!(method = ?request.method, address = %address, "asking");
+        let invalid = |error: http::Error| {
+            let reason = format!("the request cannot be written: {error}");
+            HttpError::Address { address: address.to_string(), reason }
+        };
+        let answer = match content(&request.body)? {
+            None => agent.run(building.body(()).map_err(invalid)?),
+            Some(mut reader) => {
+                let length = request.body.length();
+                building = building.header("content-length", length);
+                if length >= ASKS_FIRST {
+                    building = building.header("expect", "100-continue");
+                }
+                agent.run(building.body(SendBody::from_reader(&mut reader)).map_err(invalid)?)
+            }
+        };
+        let answer = answer.map_err(|error| self.failed(error))?;
+        let (parts, body) = answer.into_parts();
+        tracing::debug!(status = parts.status.as_u16(), address = %address, "answered");
+        let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = parts.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
+        Ok(Opened {
+            status: parts.status.as_u16(),
+            headers: headers.collect(),
+            body,
+            address: address.clone(),
+        })
+    }
+
+    /// What an error of the library means.
+    fn failed(&self, error: ureq::Error) -> Failed {
+        if self.is_cancelled() {
+            return HttpError::Interrupted.into();
+        }
+        Failed::Transport(Transport(match error {
+            ureq::Error::Io(error) => error.to_string(),
+            ureq::Error::HostNotFound => "no such host is known".to_owned(),
+            ureq::Error::Timeout(phase) => format!("no answer in time ({phase})"),
+            other => other.to_string(),
+        }))
+    }
+
+    /// What it means that a body ended early.
+    pub(super) fn broken(&self, error: &std::io::Error) -> Failed {
+        if self.is_cancelled() {
+            return HttpError::Interrupted.into();
+        }
+        Failed::Transport(Transport(format!("the answer broke off: {error}")))
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.settings.cancelled.load(Ordering::SeqCst)
+    }
+}
+
+fn method(method: Method) -> http::Method {
+    match method {
+        Method::Get => http::Method::GET,
+        Method::Head => http::Method::HEAD,
+        Method::Post => http::Method::POST,
+        Method::Put => http::Method::PUT,
+    }
+}
+
+/// A reader of a body.
+fn content(body: &Body) -> Result<Option<Box<dyn Read + '_>>, HttpError> {
+    use std::io::{Seek, SeekFrom};
+    match body {
+        Body::None => Ok(None),
+        Body::Bytes(bytes) => Ok(Some(Box::new(bytes.as_slice()))),
+        Body::File { path, offset, length } => {
+            let mut file = fs_err::File::open(path).map_err(HttpError::Read)?;
+            file.seek(SeekFrom::Start(*offset)).map_err(HttpError::Read)?;
+            Ok(Some(Box::new(file.take(*length))))
+        }
+    }
+}
+
+/// The attempts of one request.
+pub(super) struct Trial<'a> {
+    client: &'a Client,
+    host: String,
+    attempts: u32,
+    waited: Duration,
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn new(client: &'a Client, address: &str) -> Result<Self, HttpError> {
+        let host = Address::parse(address)?.host().to_owned();
+        Ok(Self { client, host, attempts: 0, waited: Duration::ZERO })
+    }
+
+    /// Forgets the attempts so far: one of them has brought the work forward.
+    pub(super) fn restart(&mut self) {
+        (self.attempts, self.waited) = (0, Duration::ZERO);
+    }
+
+    /// Waits before the next attempt; the error where there is none.
+    pub(super) fn wait(&mut self, failed: Failed) -> Result<(), HttpError> {
+        self.attempts += 1;
+        let settings = &self.client.settings;
+        let (reason, asked) = match &failed {
+            Failed::Transport(reason) => (reason.to_string(), None),
+            Failed::Transient(response) => (response.problem().to_string(), retry::asked(&response.headers)),
+            Failed::Final(_) => return Err(self.give_up(failed)),
+        };
+        let Some(wait) = settings.patience.wait(self.attempts, self.waited, asked) else {
+            return Err(self.give_up(failed));
+        };
+        (settings.observer)(&Notice { host: self.host.clone(), reason, wait });
+        let end = Instant::now() + wait;
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            if self.client.is_cancelled() {
+                return Err(HttpError::Interrupted);
+            }
+            std::thread::sleep(left.min(Duration::from_millis(50)));
+        }
+        self.waited += wait;
+        Ok(())
+    }
+
+    /// The error of an attempt after which there is no other.
+    pub(super) fn give_up(&self, failed: Failed) -> HttpError {
+        match failed {
+            Failed::Transport(reason) => HttpError::Unreachable { host: self.host.clone(), reason },
+            Failed::Transient(response) => HttpError::from_problem(response.problem()),
+            Failed::Final(error) => error,
+        }
+    }
+}

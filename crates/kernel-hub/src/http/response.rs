@@ -1,0 +1,86 @@
+//! What was answered.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+
+use super::address::Address;
+use super::error::{HttpError, Problem};
+
+/// Headers by their lower-case name; of several with one name the first.
+#[derive(Clone, Debug, Default)]
+pub struct Headers(BTreeMap<String, String>);
+
+impl Headers {
+    /// The value of a header, by its lower-case name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}
+
+impl FromIterator<(String, String)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(pairs: I) -> Self {
+        let mut headers = BTreeMap::new();
+        for (name, value) in pairs {
+            headers.entry(name).or_insert(value);
+        }
+        Self(headers)
+    }
+}
+
+/// An answer with any status; its body is within the request's limit.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: Headers,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Where it came from, after redirects.
+    pub address: Address,
+    pub(super) token: Option<super::Token>,
+}
+
+impl Response {
+    /// Whether the server did what was asked.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The answer where it is a success; else the server's problem as an error.
+    pub fn success(self) -> Result<Self, HttpError> {
+        if self.is_success() { Ok(self) } else { Err(HttpError::from_problem(self.problem())) }
+    }
+
+    /// The body as JSON.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
+        serde_json::from_slice(&self.body).map_err(|error| HttpError::Answer {
+            address: self.address.to_string(),
+            reason: format!("it is not the JSON that was expected: {error}"),
+        })
+    }
+
+    /// What the server says is wrong, in its own words.
+    pub fn problem(&self) -> Problem {
+        let said = |name: &str| self.headers.get(name).map(|value| self.clean(value));
+        let from_body = || {
+            let body: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
+            let message = body.get("error").or_else(|| body.get("message"))?;
+            message.as_str().map(|message| self.clean(message))
+        };
+        Problem {
+            address: self.address.to_string(),
+            status: self.status,
+            code: said("x-error-code"),
+            message: from_body().or_else(|| said("x-error-message")),
+            request: said("x-request-id").or_else(|| said("x-amz-request-id")),
+        }
+    }
+
+    /// A server's text may be long and may repeat what we sent.
+    fn clean(&self, text: &str) -> String {
+        let text: String = text.chars().take(500).collect();
+        self.token.as_ref().map_or_else(|| text.clone(), |token| token.redact(&text))
+    }
+}

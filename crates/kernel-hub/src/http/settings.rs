@@ -1,0 +1,88 @@
+//! How to reach the network: proxies, certificates, patience. The caller gives the variables of its environment.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use camino::Utf8PathBuf;
+
+use super::error::HttpError;
+use super::retry::{Notice, Patience};
+
+/// Everything that the client must know of its surroundings.
+#[derive(Clone)]
+pub struct Settings {
+    /// What servers are told of us.
+    pub user_agent: String,
+    /// Whether every request is refused.
+    pub offline: bool,
+    /// Ends everything when it becomes true.
+    pub cancelled: Arc<AtomicBool>,
+    /// How often and how long to try.
+    pub patience: Patience,
+    /// Hears of waits and repetitions.
+    pub observer: Arc<dyn Fn(&Notice) + Send + Sync>,
+    /// Certificates of authorities to trust instead of the system's.
+    pub certificates: Option<Utf8PathBuf>,
+    /// The proxy for everything that is not on this machine.
+    pub proxy: Option<Proxy>,
+}
+
+/// A proxy; [`Settings::from_environment`] reads it.
+#[derive(Clone)]
+pub struct Proxy(pub(super) ureq::Proxy);
+
+/// The variables that name a file of certificates, first come, first served: those of OpenSSL, of Python and of curl.
+const CERTIFICATES: &[&str] = &["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"];
+
+impl Settings {
+    /// The usual settings for an environment, whose variables `get` answers; an empty one counts as unset.
+    pub fn from_environment(get: &dyn Fn(&str) -> Option<String>) -> Result<Self, HttpError> {
+        let find = |names: &[&'static str]| {
+            let set = |name: &&'static str| get(name).filter(|value| !value.is_empty());
+            names.iter().find_map(|name| set(name).map(|value| (*name, value)))
+        };
+        // Plain http is only used on this machine, where no proxy is asked, so `HTTP_PROXY` has no meaning here.
+        let proxy = find(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
+        let except = find(&["NO_PROXY", "no_proxy"]).map(|(_, value)| value).unwrap_or_default();
+        Ok(Self {
+            certificates: find(CERTIFICATES).map(|(_, path)| Utf8PathBuf::from(path)),
+            proxy: proxy.map(|(variable, value)| parse_proxy(variable, &value, &except)).transpose()?,
+            ..Self::default()
+        })
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("kernel-builder/", env!("CARGO_PKG_VERSION")).to_owned(),
+            offline: false,
+            cancelled: Arc::default(),
+            patience: Patience::default(),
+            observer: Arc::new(|_| {}),
+            certificates: None,
+            proxy: None,
+        }
+    }
+}
+
+fn parse_proxy(variable: &str, value: &str, except: &str) -> Result<Proxy, HttpError> {
+    let invalid = || HttpError::Proxy { variable: variable.to_owned() };
+    let parsed = ureq::Proxy::new(value).map_err(|_| invalid())?;
+    let mut builder = ureq::Proxy::builder(parsed.protocol()).host(parsed.host()).port(parsed.port());
+    if let Some(name) = parsed.username() {
+        builder = builder.username(name);
+    }
+    if let Some(password) = parsed.password() {
+        builder = builder.password(password);
+    }
+    let except = ["localhost,127.0.0.1,[::1]", except].join(",");
+    for host in except.split(',').map(str::trim).filter(|host| !host.is_empty()) {
+        builder = builder.no_proxy(host);
+        // As curl and Python read it, a host stands for those below it too.
+        if !host.starts_with(['*', '.']) {
+            builder = builder.no_proxy(&format!(".{host}"));
+        }
+    }
+    builder.build().map(Proxy).map_err(|_| invalid())
+}

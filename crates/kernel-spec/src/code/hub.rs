@@ -1,0 +1,50 @@
+//! Codes of the network and of the Hub.
+
+codes! {
+    /// The codes of the network.
+    ALL;
+    ADDRESS = "hub/address", Hub,
+        means: "An address cannot be asked",
+        example: "`HF_ENDPOINT=huggingface.co`, without `https://`",
+        remedy: "Give an address that begins with https:// and names a host";
+    INSECURE = "hub/insecure", Hub,
+        means: "An address, or a redirect, would be asked without encryption",
+        example: "`HF_ENDPOINT=http://hub.example.org`",
+        remedy: "Use its https:// address; http:// is for this machine alone";
+    OFFLINE = "hub/offline", Hub,
+        means: "The network is needed, and was forbidden",
+        example: "`kernel-builder upload --offline`",
+        remedy: "Run it without `--offline`";
+    PROXY = "hub/proxy", Hub,
+        means: "The address of the proxy cannot be used",
+        example: "`HTTPS_PROXY=proxy:port`",
+        remedy: "Write it as http://host:port, https://host:port or socks5://host:port";
+    CERTIFICATES = "hub/certificates", Hub,
+        means: "There are no certificates of authorities, so no server can be trusted",
+        example: "a container without the package `ca-certificates`",
+        remedy: "Install the system's `ca-certificates`, or name a file of PEM certificates in `SSL_CERT_FILE`";
+    UNREACHABLE = "hub/unreachable", Hub,
+        means: "A host cannot be reached, or breaks off each time",
+        example: "`upload` without a network",
+        remedy: "Check the network, the proxy (`HTTPS_PROXY`) and the address; then run the same command again";
+    ANSWER = "hub/answer", Hub,
+        means: "An answer cannot be used: too large, not what the protocol says, or redirecting without end",
+        example: "an `HF_ENDPOINT` that answers with a web page",
+        remedy: "Check that the address is that of the right service; if it is, tell its operators";
+    CONTENT = "hub/content", Hub,
+        means: "What was downloaded is not what it should be",
+        example: "an archive with another SHA-256 than the recorded one",
+        remedy: "Nothing was kept; if it happens again, the file was replaced there or something on the way changes it";
+    RATE_LIMITED = "hub/rate-limited", Hub,
+        means: "The server wants fewer requests, for longer than was waited",
+        example: "the answer 429 again and again",
+        remedy: "Wait a while and run the same command again; finished work is kept";
+    SERVER_FAULT = "hub/server-fault", Hub,
+        means: "The server failed, also when asked again",
+        example: "the answer 500 eight times",
+        remedy: "Run the same command again later, and name the request to the server's operators";
+    REFUSED = "hub/refused", Hub,
+        means: "The server refuses a request",
+        example: "the answer 404 for an archive that was moved",
+        remedy: "The server's own words say why";
+}
