@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use hub_testkit::wire::{Content, Delivery, Reply, Request as Asked, Server};
-use kernel_hub::http::{Body, Client, Download, HttpError, Method, Patience, Request, Settings, Token};
+use kernel_hub::http::{
+    Body, Client, Download, HttpError, Method, Patience, Request, Response, Settings, Token,
+};
 use miette::Diagnostic;
 
 /// A client that loses patience soon.
@@ -83,7 +85,7 @@ fn patience_ends_and_the_server_is_quoted() {
     let error = client().send(&Request::get(server.url())).expect_err("an error");
     assert_eq!(code(&error), "hub/rate-limited");
     let (server, _) = script(vec![Reply::empty(404)]);
-    let error = client().send(&Request::get(server.url())).and_then(|answer| answer.success());
+    let error = client().send(&Request::get(server.url())).and_then(Response::success);
     assert_eq!(code(&error.expect_err("an error")), "hub/refused");
 }
 
@@ -103,7 +105,7 @@ fn a_token_stays_with_its_origin_and_out_of_every_text() {
     assert_eq!(lines(&log), ["GET / Bearer hf_secret -", "GET /inner Bearer hf_secret -"]);
     assert_eq!(lines(&other_log), ["GET /there - -"]);
     let request = Request::get(server.url()).token(Some(&token));
-    let error = client().send(&request).and_then(|answer| answer.success()).expect_err("refused");
+    let error = client().send(&request).and_then(Response::success).expect_err("refused");
     let everything = format!("{error} {error:?} {request:?} {token:?}");
     assert!(everything.contains("[token] may not do this") && !everything.contains("secret"), "{everything}");
 }

@@ -108,7 +108,7 @@ mod tests {
         assert!((50..=150).contains(&second.as_millis()), "{second:?}");
         assert!(patience.wait(7, none, None).expect("a last attempt") > Duration::from_secs(3));
         assert_eq!(patience.wait(8, none, None), None);
-        assert_eq!(patience.wait(1, none, Some(Duration::from_secs(3600))), None);
+        assert_eq!(patience.wait(1, none, Some(Duration::from_hours(1))), None);
         assert!(
             patience.wait(1, none, Some(Duration::from_secs(5))).expect("a wait") >= Duration::from_secs(5)
         );
