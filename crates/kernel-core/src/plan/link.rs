@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::plan::{CompatibilityStep, LinkStep, Profile};
-use kernel_spec::variant::{ArchVariant, FrameworkAbi};
+use kernel_spec::variant::ArchVariant;
 
 use super::Request;
 use crate::render::ninja::build_directory;
@@ -21,13 +21,12 @@ const ARCHIVE: &str = "compat/libcompat.a";
 pub(super) fn step(request: &Request, variant: &ArchVariant, objects: Vec<String>) -> LinkStep {
     let build = Utf8PathBuf::from(build_directory(&request.variant.to_string()));
     let inside = |path: &str| build.join(path);
-    let runtimes = runtimes(variant);
     let paths: Vec<Utf8PathBuf> = objects.iter().map(|object| inside(object)).collect();
     let plan = LinkPlan {
         policy: request.policy,
         cpu: variant.system.cpu,
         objects: &paths,
-        runtimes: &runtimes,
+        runtimes: &Runtime::of(variant),
         parts: &parts(&request.toolchain.link_files, &build.join("tc")),
         sysroot: &inside("tc/sysroot"),
         compat: &inside(ARCHIVE),
@@ -43,7 +42,7 @@ pub(super) fn step(request: &Request, variant: &ArchVariant, objects: Vec<String
         output: OUTPUT.into(),
         map: MAP.into(),
         objects,
-        runtimes: runtimes.iter().map(|runtime| runtime.soname.to_owned()).collect(),
+        runtimes: plan.needed().map(str::to_owned).collect(),
         version_script: VERSION_SCRIPT.into(),
         compatibility: if request.policy == Policy::Host { Vec::new() } else { compatibility() },
         arguments,
@@ -80,15 +79,4 @@ fn compatibility() -> Vec<CompatibilityStep> {
     let archive = CompatibilityStep::Archive { objects: objects.collect(), archive: ARCHIVE.into() };
     steps.push(archive);
     steps
-}
-
-/// Libraries of the framework that ours must name as needed: torch is loaded with local symbols only, so undefined
-/// symbols are not found otherwise.
-fn runtimes(variant: &ArchVariant) -> Vec<&'static Runtime> {
-    let names: &[&str] = match variant.framework {
-        FrameworkAbi::Torch { .. } => &["libtorch.so", "libtorch_cpu.so", "libc10.so"],
-        FrameworkAbi::TorchStableAbi(_) => &["libtorch.so", "libtorch_cpu.so"],
-        FrameworkAbi::TvmFfi(_) => &["libtvm_ffi.so"],
-    };
-    names.iter().filter_map(|name| Runtime::find(name)).collect()
 }

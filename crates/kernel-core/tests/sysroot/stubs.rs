@@ -112,7 +112,7 @@ fn the_same_policy_gives_the_same_bytes_and_is_written_once() {
 #[test]
 fn the_hosts_own_policy_has_stubs_for_run_times_only() {
     let names: Vec<String> = libraries(Policy::Host, Cpu::X86_64).into_keys().collect();
-    let mut runtimes: Vec<&str> = Runtime::ALL.iter().map(|runtime| runtime.soname).collect();
+    let mut runtimes: Vec<&str> = Runtime::named().map(|runtime| runtime.soname).collect();
     runtimes.sort_unstable();
     assert_eq!(names, runtimes);
 }

@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::arch::Cpu;
 
 use super::policy::Policy;
-use super::runtime::Runtime;
+use super::runtime::{Reach, Runtime};
 use super::system_libraries;
 
 /// The compiler's own files that a link takes, as paths seen from the build directory.
@@ -42,7 +42,7 @@ pub struct LinkPlan<'a> {
     pub cpu: Cpu,
     /// The kernel's objects, in a fixed order.
     pub objects: &'a [Utf8PathBuf],
-    /// Libraries that the process brings and the kernel needs by name.
+    /// Libraries of the kernel's process.
     pub runtimes: &'a [&'static Runtime],
     /// The compiler's own files.
     pub parts: &'a LinkParts,
@@ -117,9 +117,15 @@ impl LinkPlan<'_> {
             .map(ToString::to_string)
     }
 
+    /// Libraries of the process that the result names as needed.
+    pub fn needed(&self) -> impl Iterator<Item = &'static str> {
+        let named = self.runtimes.iter().filter(|runtime| runtime.reach == Reach::Named);
+        named.map(|runtime| runtime.soname)
+    }
+
     /// Libraries that are needed even where nothing is resolved through them.
-    fn named(&self, further: &[&str]) -> Vec<String> {
-        let sonames = self.runtimes.iter().map(|runtime| runtime.soname).chain(further.iter().copied());
+    fn named(&self, further: &[&'static str]) -> Vec<String> {
+        let sonames = self.needed().chain(further.iter().copied());
         let mut arguments = vec!["-Wl,--no-as-needed".to_owned()];
         arguments.extend(sonames.map(|soname| self.sysroot.join(soname).into_string()));
         arguments.push("-Wl,--as-needed".to_owned());

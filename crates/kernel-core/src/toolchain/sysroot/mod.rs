@@ -92,7 +92,7 @@ impl Sysroot {
 /// compiler's own are linked.
 fn libraries(policy: Policy, cpu: Cpu) -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let system = system_libraries(policy, cpu);
-    let named = Runtime::ALL.iter().map(|runtime| (runtime.soname, Vec::new()));
+    let named = Runtime::named().map(|runtime| (runtime.soname, Vec::new()));
     system
         .iter()
         .map(|(library, symbols)| (library.soname, symbols.clone()))
@@ -130,7 +130,7 @@ fn digest(policy: Policy, cpu: Cpu) -> String {
             digest.update(symbol.version);
         }
     }
-    for runtime in Runtime::ALL {
+    for runtime in Runtime::named() {
         digest.update(runtime.soname);
     }
     let first = digest.finalize()[..8].try_into().expect("a digest is longer");

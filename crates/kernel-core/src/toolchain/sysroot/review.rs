@@ -24,7 +24,7 @@ pub struct Review<'a> {
     pub policy: Policy,
     /// The architecture.
     pub cpu: Cpu,
-    /// Libraries that the kernel names as needed.
+    /// Libraries of the kernel's process.
     pub runtimes: &'a [&'static Runtime],
     /// The linked library.
     pub library: &'a Utf8Path,
@@ -90,8 +90,7 @@ impl Review<'_> {
                 .map_err(|source| ReviewError::Member { archive: archive.to_owned(), source })?;
             findings.extend(found);
         }
-        let needs_torch = self.runtimes.iter().any(|runtime| matches!(runtime.exports(), Exports::Torch));
-        let torch = self.torch.filter(|_| needs_torch).map(torch_exports).transpose()?;
+        let torch = self.torch.map(|folder| self.torch_exports(folder)).transpose()?.flatten();
         let definitions = Definitions {
             policy: self.policy,
             cpu: self.cpu,
@@ -104,23 +103,29 @@ impl Review<'_> {
         Ok(findings)
     }
 
+    /// Every name that the libraries of a Torch export; nothing where one of those that the kernel needs is not at hand,
+    /// as with headers alone or with a Torch for another backend. All that are there count, since the one that a
+    /// kernel names brings the others.
+    fn torch_exports(&self, folder: &Utf8Path) -> Result<Option<BTreeSet<String>>, ReviewError> {
+        let is_torch = |runtime: &&Runtime| matches!(runtime.exports(), Exports::Torch);
+        let mut needed = self.runtimes.iter().copied().filter(is_torch).peekable();
+        if needed.peek().is_none() || !needed.all(|runtime| folder.join(runtime.soname).is_file()) {
+            return Ok(None);
+        }
+        let libraries = Runtime::ALL.iter().filter(is_torch).map(|runtime| folder.join(runtime.soname));
+        let mut names = BTreeSet::new();
+        for path in libraries.filter(|path| path.is_file()) {
+            let file = fs_err::File::open(&path)?;
+            let exported = exports(file).map_err(|source| ReviewError::Torch { library: path, source })?;
+            names.extend(exported);
+        }
+        Ok(Some(names))
+    }
+
     fn image(&self) -> Result<Image, ReviewError> {
         let library = self.library;
         library::read(library).map_err(|source| ReviewError::Library { library: library.to_owned(), source })
     }
-}
-
-/// Every name that the libraries of a Torch export. All of them count, since the one that a kernel names brings the
-/// others.
-fn torch_exports(folder: &Utf8Path) -> Result<BTreeSet<String>, ReviewError> {
-    let libraries = Runtime::ALL.iter().filter(|runtime| matches!(runtime.exports(), Exports::Torch));
-    let mut names = BTreeSet::new();
-    for path in libraries.map(|runtime| folder.join(runtime.soname)).filter(|path| path.is_file()) {
-        let file = fs_err::File::open(&path)?;
-        let exported = exports(file).map_err(|source| ReviewError::Torch { library: path, source })?;
-        names.extend(exported);
-    }
-    Ok(names)
 }
 
 /// The names that a library exports, and nothing else: the judge's reading would go through all of Torch's data.

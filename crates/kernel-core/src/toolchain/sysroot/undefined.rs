@@ -23,7 +23,7 @@ pub struct Definitions<'a> {
     pub policy: Policy,
     /// The architecture.
     pub cpu: Cpu,
-    /// The libraries that the kernel names as needed.
+    /// The libraries of the kernel's process.
     pub runtimes: &'a [&'static Runtime],
     /// Exports of the Torch that the kernel was compiled for, where its libraries are at hand.
     pub torch: Option<&'a BTreeSet<String>>,

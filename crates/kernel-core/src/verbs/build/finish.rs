@@ -107,8 +107,7 @@ impl Finish<'_> {
             return Ok(Vec::new());
         };
         let build = self.drafting.project.directory.join(build_directory(&plan.variant));
-        let runtimes: Vec<&Runtime> =
-            library.link.runtimes.iter().filter_map(|soname| Runtime::find(soname)).collect();
+        let runtimes = Runtime::of(&variant);
         let torch = toolchain.parts.get("torch").map(|root| root.join("lib"));
         let review = Review {
             policy: self.drafting.policy(),
