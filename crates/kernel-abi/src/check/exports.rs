@@ -25,7 +25,8 @@ const LINKER: &[&str] = &["_init", "_fini", "__bss_start", "_edata", "_end", "__
 impl Case<'_> {
     pub(super) fn exports(&mut self) {
         let object = self.object;
-        let exported: Vec<Symbol<'_>> = object.symbols().filter(Symbol::is_exported).collect();
+        let exported: Vec<Symbol<'_>> =
+            object.symbols().filter(|symbol| symbol.is_exported() && !is_node(symbol)).collect();
         self.static_libstdcxx(&exported);
         let extra =
             exported.iter().filter(|symbol| !self.is_entry(&symbol.name) && !LINKER.contains(&&*symbol.name));
@@ -85,6 +86,11 @@ impl Case<'_> {
         let subject = Subject { symbol: names.first().map(|name| (*name).to_owned()), ..Subject::default() };
         self.error(&abi::STATIC_LIBSTDCXX, "carries its own copy of libstdc++".to_owned(), cause, subject);
     }
+}
+
+/// Whether it only stands for a version that the library defines, under the version's name.
+fn is_node(symbol: &Symbol<'_>) -> bool {
+    symbol.version.is_some_and(|node| node.library.is_none() && node.name == symbol.name)
 }
 
 /// Tables of virtual functions and descriptions of types: data for a linker, but nothing changes it.

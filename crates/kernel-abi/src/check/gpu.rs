@@ -7,26 +7,33 @@ use kernel_spec::finding::Subject;
 use kernel_spec::{Backend, Severity};
 
 use super::{Case, finding, some};
-use crate::image::{GpuCode, GpuKind};
+use crate::image::{COMPRESSED, GpuCode, GpuKind};
 
 impl Case<'_> {
     pub(super) fn gpu(&mut self) {
-        let found = architectures(&self.object.gpu);
-        if self.policy.backend == Backend::Cpu && !found.is_empty() {
-            let message = "contains GPU code in a variant for the CPU".to_owned();
-            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message);
-            let finding = finding.cause(some(found.iter().map(String::as_str)));
+        let (own, foreign): (Vec<GpuCode>, Vec<GpuCode>) =
+            self.object.gpu.iter().cloned().partition(|code| backend(code.kind) == self.policy.backend);
+        if !foreign.is_empty() {
+            let kinds: BTreeSet<&str> = foreign.iter().map(|code| backend(code.kind).as_str()).collect();
+            let kinds: Vec<&str> = kinds.into_iter().collect();
+            let message = format!(
+                "contains GPU code for {} in a variant for {}",
+                kinds.join(" and "),
+                self.policy.backend
+            );
+            let names: BTreeSet<&str> = foreign.iter().map(|code| code.architecture.as_str()).collect();
+            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message).cause(some(names));
             self.add(finding, Subject::default());
         }
         let Some(promised) = &self.policy.gpu else { return };
-        let unreadable = self.object.gpu.iter().any(|code| code.architecture == "compressed");
-        if unreadable {
+        if own.iter().any(|code| code.architecture == COMPRESSED) {
             let message =
                 "compressed HIP code: its architectures cannot be compared with the metadata".to_owned();
             let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Note, message);
             self.add(finding, Subject::default());
             return;
         }
+        let found = architectures(&own);
         let missing: Vec<&str> = promised.difference(&found).map(String::as_str).collect();
         if !missing.is_empty() {
             let message = format!("has no GPU code for {}", some(missing.iter().copied()));
@@ -42,6 +49,15 @@ impl Case<'_> {
             let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message);
             self.add(finding, Subject::default());
         }
+    }
+}
+
+/// The backend whose run time loads a kind of code.
+fn backend(kind: GpuKind) -> Backend {
+    match kind {
+        GpuKind::Cubin | GpuKind::Ptx => Backend::Cuda,
+        GpuKind::Hip => Backend::Rocm,
+        GpuKind::Sycl => Backend::Xpu,
     }
 }
 

@@ -22,6 +22,7 @@ pub use facts::{
     Section, Symbol, SymbolKind, Visibility,
 };
 pub use facts::{Format, Mark, VersionNode};
+pub use gpu::COMPRESSED;
 pub use source::Source;
 
 /// Why a file has no facts.

@@ -1,6 +1,10 @@
-//! Judges real libraries, built here by the machine's own compiler and tools, and their mutations.
+//! Judges real libraries, built here by the machine's own compiler and tools, and their mutations, and libraries of other
+//! systems, written here.
 
 mod facts;
+mod foreign;
+mod gpu;
 mod hostile;
+mod macho;
 mod planted;
 mod workshop;

@@ -12,18 +12,18 @@ use crate::workshop::{Workshop, without_section_headers};
 const GOOD: &str = "extern int puts(const char *); int work(int x) { return puts(\"x\") + x; }\n\
                     __attribute__((visibility(\"default\"))) void *PyInit__relu_cpu_x(void) { return (void *)work; }\n";
 
-fn policy(variant: &str) -> Policy {
+pub(crate) fn policy(variant: &str) -> Policy {
     let variant: Variant = variant.parse().expect("a variant");
     let arch: &ArchVariant = variant.arch().expect("compiled");
     Policy::for_variant(arch)
 }
 
-fn torch() -> Policy {
+pub(crate) fn torch() -> Policy {
     policy("torch213-cxx11-cpu-x86_64-linux")
 }
 
 /// The codes of a judgement, with `?` behind those of warnings.
-fn codes(bytes: &[u8], policy: &Policy) -> BTreeSet<String> {
+pub(crate) fn codes(bytes: &[u8], policy: &Policy) -> BTreeSet<String> {
     let findings = match Image::parse(&bytes) {
         Ok(image) => check("lib.so", &image, policy),
         Err(error) => vec![error.finding("lib.so")],
@@ -36,7 +36,7 @@ fn codes(bytes: &[u8], policy: &Policy) -> BTreeSet<String> {
 }
 
 /// Judges a library, its stripped copy, and the copies of both without section headers: all alike.
-fn verdict(workshop: &Workshop, bytes: &[u8], policy: &Policy) -> BTreeSet<String> {
+pub(crate) fn verdict(workshop: &Workshop, bytes: &[u8], policy: &Policy) -> BTreeSet<String> {
     let verdict = codes(bytes, policy);
     let stripped = workshop.stripped(bytes);
     assert_eq!(codes(&stripped, policy), verdict, "stripped");
@@ -47,13 +47,13 @@ fn verdict(workshop: &Workshop, bytes: &[u8], policy: &Policy) -> BTreeSet<Strin
 }
 
 /// One planted fault.
-struct Plant {
-    name: &'static str,
+pub(crate) struct Plant<'a> {
+    pub(crate) name: &'a str,
     /// C source, behind a good library's.
-    source: &'static str,
-    flags: &'static [&'static str],
+    pub(crate) source: &'a str,
+    pub(crate) flags: &'a [&'a str],
     /// Codes that must be found; `?` marks warnings.
-    codes: &'static [&'static str],
+    pub(crate) codes: &'a [&'a str],
 }
 
 const fn plant(
@@ -61,18 +61,23 @@ const fn plant(
     source: &'static str,
     flags: &'static [&'static str],
     codes: &'static [&'static str],
-) -> Plant {
+) -> Plant<'static> {
     Plant { name, source, flags, codes }
 }
 
 #[rustfmt::skip]
-const PLANTS: &[Plant] = &[
+const PLANTS: &[Plant<'_>] = &[
     plant("nothing", "", &[], &[]),
     plant("a torch symbol", "extern void c10_thing(void); void *b(void) { return (void *)c10_thing; }", &["-Wl,--no-as-needed", "libc10.so"], &[]),
     plant("libgomp in a torch kernel", "", &["-Wl,--no-as-needed", "libgomp.so.1"], &[]),
     plant("another relro", "", &["-Wl,-z,norelro", "-Wl,-z,lazy"], &[]),
     plant("a new glibc", "extern unsigned arc4random(void); unsigned a(void) { return arc4random(); }", &[], &["abi/symbol-version"]),
     plant("a private glibc", "extern void __libc_early_init(int); __asm__(\".symver __libc_early_init,__libc_early_init@GLIBC_PRIVATE\"); void a(void) { __libc_early_init(1); }", &[], &["abi/version-node"]),
+    plant("packed relocations", "static int x; int *volatile p[] = { &x, &x, &x };", &["-Wl,-z,pack-relative-relocs"], &["abi/symbol-version"]),
+    plant("transactional memory", "extern void tm(void); void a(void) { tm(); }", &["libnodes.so"], &[]),
+    plant("long floats", "extern void quad(void); void a(void) { quad(); }", &["libnodes.so"], &[]),
+    plant("a node of tomorrow", "extern void tomorrow(void); void a(void) { tomorrow(); }", &["libnodes.so"], &["abi/symbol-version"]),
+    plant("its own nodes", "", &["-Wl,--version-script,own.map"], &[]),
     plant("an unknown node", "extern void odd(void); void a(void) { odd(); }", &["libodd.so"], &["abi/version-node"]),
     plant("a foreign library", "", &["-Wl,--no-as-needed", "libforeign.so"], &["abi/needed-library"]),
     plant("libpython", "", &["-Wl,--no-as-needed", "libpython3.11.so.1.0"], &["abi/needed-library"]),
@@ -106,7 +111,7 @@ const FATBIN: &str = "static const struct { unsigned magic; unsigned short versi
     static struct { unsigned magic, version; const void *code; void *unused; } wrapper __attribute__((used, section(\".nvFatBinSegment\"))) = { 0x466243b1, 1, &code, 0 };";
 
 /// Compiles C behind the good source, with everything hidden but what asks to be seen.
-fn build(workshop: &Workshop, plant: &Plant) -> Vec<u8> {
+pub(crate) fn build(workshop: &Workshop, plant: &Plant<'_>) -> Vec<u8> {
     fs_err::write(workshop.path("planted.c"), format!("{GOOD}{}\n", plant.source)).expect("writes");
     let mut arguments = vec![
         "-shared",
@@ -131,6 +136,9 @@ fn shelf() -> Workshop {
     let workshop = Workshop::new();
     let write = |name: &str, text: &str| fs_err::write(workshop.path(name), text).expect("writes");
     write("empty.c", "void c10_thing(void) {} void odd(void) {} void _tr_init(void) {}");
+    write("nodes.c", "void tm(void) {} void quad(void) {} void tomorrow(void) {}");
+    write("nodes.map", "CXXABI_TM_1 { tm; }; CXXABI_FLOAT128 { quad; }; CXXABI_99.9 { tomorrow; };");
+    write("own.map", "OWN_1 { global: PyInit*; local: *; };");
     write("odd.map", "ODD_1 { odd; };");
     write("bare.s", ".globl bare\n.hidden bare\nbare: ret\n");
     write(
@@ -149,6 +157,8 @@ fn shelf() -> Workshop {
     let odd =
         ["-shared", "-fPIC", "-nostdlib", "empty.c", "-Wl,-soname,libm.so.6", "-Wl,--version-script,odd.map"];
     workshop.run("gcc", &[&odd[..], &["-o", "libodd.so"]].concat());
+    let nodes = "-shared -fPIC -nostdlib nodes.c -Wl,-soname,libstdc++.so.6 -Wl,--version-script,nodes.map -o libnodes.so";
+    workshop.run("gcc", &nodes.split(' ').collect::<Vec<_>>());
     workshop
 }
 

@@ -49,17 +49,24 @@ impl Workshop {
     }
 }
 
-/// Ways to hide the section headers of a 64-bit little-endian library, which goes on loading and running: the table
-/// overwritten with zeros, the pointers to it cleared, and both with the table cut off.
+/// Ways to hide the section headers of an ELF library, which goes on loading and running: the table overwritten with
+/// zeros, the pointers to it cleared, and both with the table cut off.
 pub(crate) fn without_section_headers(bytes: &[u8]) -> [Vec<u8>; 3] {
-    let start = usize::try_from(u64::from_le_bytes(bytes[0x28..0x30].try_into().expect("eight bytes")))
-        .expect("fits");
-    let count = usize::from(u16::from_le_bytes([bytes[0x3c], bytes[0x3d]]));
+    let (wide, little) = (bytes[4] == 2, bytes[5] == 1);
+    let number = |place: &std::ops::Range<usize>| {
+        let digits = bytes[place.clone()].iter();
+        let add = |sum: usize, digit: &u8| sum << 8 | usize::from(*digit);
+        if little { digits.rev().fold(0, add) } else { digits.fold(0, add) }
+    };
+    // Where the header says where the table is, and how large, how many and which of them names them.
+    let (place, counts) = if wide { (0x28..0x30, 0x3a..0x40) } else { (0x20..0x24, 0x2e..0x34) };
+    let start = number(&place);
+    let length = number(&(counts.start..counts.start + 2)) * number(&(counts.start + 2..counts.start + 4));
     let mut zeroed = bytes.to_vec();
-    zeroed[start..start + count * 64].fill(0);
+    zeroed[start..start + length].fill(0);
     let mut unnamed = bytes.to_vec();
-    unnamed[0x28..0x30].fill(0);
-    unnamed[0x3c..0x40].fill(0);
+    unnamed[place].fill(0);
+    unnamed[counts].fill(0);
     let mut cut = unnamed.clone();
     cut.truncate(start);
     [zeroed, unnamed, cut]

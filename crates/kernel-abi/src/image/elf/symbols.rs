@@ -5,7 +5,7 @@ use object::read::elf::{FileHeader, Sym};
 use object::{Endianness, U16, U32};
 
 use super::super::ImageError;
-use super::super::facts::{Binding, Object, Record, SymbolKind, Visibility};
+use super::super::facts::{Binding, Machine, Object, Record, SymbolKind, Visibility};
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
 use super::{Segments, cast_all};
@@ -19,7 +19,7 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
 ) -> Result<(), ImageError> {
     let Some(address) = dynamic.get(raw::DT_SYMTAB) else { return Ok(()) };
     let entry = size_of::<E::Sym>() as u64;
-    let count = count(reader, segments, dynamic, (address, entry), endian)?;
+    let count = count(reader, segments, dynamic, (address, entry), (object.machine, endian))?;
     let place = segments.table(address)?;
     let end = count.checked_mul(entry).and_then(|length| place.start.checked_add(length));
     let end = end.ok_or(ImageError::Malformed { what: "its number of symbols is impossible" })?;
@@ -85,10 +85,16 @@ fn count(
     segments: &Segments,
     dynamic: &Dynamic,
     (address, entry): (u64, u64),
-    endian: Endianness,
+    (machine, endian): (Machine, Endianness),
 ) -> Result<u64, ImageError> {
     if let Some(hash) = dynamic.get(raw::DT_HASH) {
-        let [_, chains]: [U32<Endianness>; 2] = words(reader, segments.table(hash)?.start)?;
+        let start = segments.table(hash)?.start;
+        // Its numbers have the size of a word, except on this one processor.
+        if machine == Machine::S390x {
+            let [_, _, _, chains]: [U32<Endianness>; 4] = words(reader, start)?;
+            return Ok(chains.get(endian).into());
+        }
+        let [_, chains]: [U32<Endianness>; 2] = words(reader, start)?;
         return Ok(chains.get(endian).into());
     }
     let hash = dynamic.get(raw::DT_GNU_HASH).map(|hash| segments.table(hash)).transpose()?;

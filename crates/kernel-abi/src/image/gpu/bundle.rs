@@ -7,12 +7,12 @@ use super::super::facts::{GpuCode, GpuKind};
 use super::super::source::Reader;
 
 const PLAIN: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
-const COMPRESSED: &[u8; 4] = b"CCOB";
+const PACKED: &[u8; 4] = b"CCOB";
 /// No real bundle names more targets, and no target has a longer name.
 const MOST: u64 = 4096;
 
 /// What stands for the targets of a compressed bundle, whose list is compressed too.
-pub(crate) const UNKNOWN: &str = "compressed";
+pub const COMPRESSED: &str = "compressed";
 
 /// Reads the bundle at a place.
 pub(super) fn read(
@@ -25,7 +25,7 @@ pub(super) fn read(
         return Ok(None);
     }
     let head: [u8; 32] = reader.array("a HIP bundle", place.start)?;
-    if head.starts_with(COMPRESSED) {
+    if head.starts_with(PACKED) {
         // Version 2 has the whole size in 32 bits, version 3 in 64; before that it is not written down.
         let size = match u16::from_le_bytes([head[4], head[5]]) {
             2 => u32::from_le_bytes([head[8], head[9], head[10], head[11]]).into(),
@@ -33,7 +33,11 @@ pub(super) fn read(
             _ => place.end - place.start,
         };
         let end = place.start.saturating_add(size).min(place.end);
-        found.push(GpuCode { kind: GpuKind::Hip, architecture: UNKNOWN.to_owned(), size: end - place.start });
+        found.push(GpuCode {
+            kind: GpuKind::Hip,
+            architecture: COMPRESSED.to_owned(),
+            size: end - place.start,
+        });
         return Ok(Some(place.start..end));
     }
     let count = head[24..].try_into().map_or(0, u64::from_le_bytes);

@@ -13,7 +13,7 @@ const CUBIN: u16 = 2;
 /// Header of an entry, up to and with its flags.
 const ENTRY: usize = 48;
 
-/// Reads the fat binary at a place, and those that follow it directly.
+/// Reads the fat binary at a place.
 pub(super) fn read(
     reader: &Reader<'_>,
     place: Option<Range<u64>>,

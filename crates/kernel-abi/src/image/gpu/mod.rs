@@ -14,6 +14,8 @@ use super::elf::{Relocations, Segments};
 use super::facts::GpuCode;
 use super::source::Reader;
 
+pub use bundle::COMPRESSED;
+
 /// First word of the record that CUDA's run time is given, and of the one that HIP's is.
 const CUDA_RECORD: u32 = 0x4662_43b1;
 const HIP_RECORD: u32 = 0x4849_5046;
