@@ -11,7 +11,7 @@ use crate::cli::Call;
 use crate::commands::{Answer, Run};
 use crate::failure::{self, Failed};
 use crate::logging;
-use crate::output::Output;
+use crate::output::{Choices, Output};
 use crate::session::Session;
 
 /// A panic becomes an ordinary failure later; until then it must not write to standard error on its own.
@@ -21,9 +21,15 @@ pub(crate) fn silence_panics() {
 
 /// Ends after a page of help or the version.
 pub(crate) fn after_page(page: &clap::Error) -> ExitCode {
-    // A reader that closed the pipe has seen enough.
-    let _ = page.print();
-    ExitCode::from(u8::try_from(page.exit_code()).unwrap_or(2))
+    let status = u8::try_from(page.exit_code()).unwrap_or(2);
+    if page.use_stderr() {
+        // Nothing can be said where standard error is gone.
+        let _ = page.print();
+        return ExitCode::from(status);
+    }
+    let output = Output::new(Choices::default());
+    output.page(&page.render().ansi().to_string());
+    ExitCode::from(output.close(status))
 }
 
 /// Runs a call and ends with its answer.

@@ -21,7 +21,6 @@ pub(crate) struct Session {
     /// The world, for the verbs.
     pub(crate) context: Context,
     /// The merged settings.
-    #[allow(dead_code, reason = "the commands so far have no settings of their own")]
     pub(crate) settings: Settings,
     /// Where events and the answer go.
     pub(crate) output: Arc<Output>,

@@ -4,6 +4,7 @@
 use camino::Utf8PathBuf;
 use fs_err as fs;
 use kernel_core::context::Environment;
+use kernel_core::engine::local::sandbox::Mode;
 use kernel_spec::error::Faults;
 use kernel_spec::{Finding, SourceText, code};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,12 @@ pub(crate) struct Settings {
     pub(crate) quiet: bool,
     /// Never use the network.
     pub(crate) offline: bool,
+    /// The interpreter to build for and to test with, or its environment's directory; empty for the active one.
+    python: String,
+    /// Whether compilers are confined.
+    pub(crate) sandbox: Mode,
+    /// Commands at once; 0 to decide from cores and memory.
+    jobs: u16,
 }
 
 /// Some settings, from one origin.
@@ -49,6 +56,16 @@ impl Layer {
 }
 
 impl Settings {
+    /// The interpreter where one is named.
+    pub(crate) fn python(&self) -> Option<String> {
+        Some(self.python.clone()).filter(|python| !python.is_empty())
+    }
+
+    /// The number of commands at once where it is given.
+    pub(crate) fn jobs(&self) -> Option<usize> {
+        Some(usize::from(self.jobs)).filter(|jobs| *jobs > 0)
+    }
+
     /// Merges all layers; every fault of every layer is named.
     pub(crate) fn load(environment: &Environment, flags: Layer) -> Result<Settings, Faults> {
         let mut faults = Vec::new();
@@ -71,13 +88,9 @@ impl Settings {
 /// `config.toml` in the user's configuration directory, or the file that `KERNEL_BUILDER_CONFIG` names.
 fn from_file(environment: &Environment) -> Result<Layer, Box<Finding>> {
     let named = environment.get("KERNEL_BUILDER_CONFIG").map(Utf8PathBuf::from);
-    let home = |variable: &str| environment.get(variable).map(Utf8PathBuf::from);
-    let usual = home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config")));
     let must_exist = named.is_some();
-    let Some(path) = named.or_else(|| usual.map(|directory| directory.join("kernel-builder/config.toml")))
-    else {
-        return Ok(Layer::new());
-    };
+    let usual = || Some(environment.configuration_directory()?.join("config.toml"));
+    let Some(path) = named.or_else(usual) else { return Ok(Layer::new()) };
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return Ok(Layer::new()),

@@ -29,23 +29,6 @@ impl Context {
     pub fn resolve(&self, path: &Utf8Path) -> Utf8PathBuf {
         self.working_directory.join(path)
     }
-
-    /// The per-user configuration directory of this program, by the XDG base directory rules.
-    pub fn configuration_directory(&self) -> Option<Utf8PathBuf> {
-        let home = |variable: &str| self.environment.get(variable).map(Utf8PathBuf::from);
-        let directory = home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config")));
-        directory.map(|directory| directory.join("kernel-builder"))
-    }
-
-    /// The per-user cache directory of this program, by the XDG base directory rules.
-    pub fn cache_directory(&self) -> Option<Utf8PathBuf> {
-        let under = |variable: &str| self.environment.get(variable).map(Utf8PathBuf::from);
-        self.environment
-            .get("KERNEL_BUILDER_CACHE_DIR")
-            .map(Utf8PathBuf::from)
-            .or_else(|| under("XDG_CACHE_HOME").map(|home| home.join("kernel-builder")))
-            .or_else(|| under("HOME").map(|home| home.join(".cache/kernel-builder")))
-    }
 }
 
 /// The environment variables of the process. Variables that are not UTF-8 are not in it.
@@ -61,6 +44,23 @@ impl Environment {
     /// A variable's value; an empty one counts as unset.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The per-user configuration directory of this program, by the XDG base directory rules.
+    pub fn configuration_directory(&self) -> Option<Utf8PathBuf> {
+        self.user_directory("XDG_CONFIG_HOME", ".config")
+    }
+
+    /// The per-user cache directory of this program, by the XDG base directory rules.
+    pub fn cache_directory(&self) -> Option<Utf8PathBuf> {
+        let named = self.get("KERNEL_BUILDER_CACHE_DIR").map(Utf8PathBuf::from);
+        named.or_else(|| self.user_directory("XDG_CACHE_HOME", ".cache"))
+    }
+
+    fn user_directory(&self, variable: &str, in_home: &str) -> Option<Utf8PathBuf> {
+        let path = |variable| self.get(variable).map(Utf8PathBuf::from);
+        let directory = path(variable).or_else(|| Some(path("HOME")?.join(in_home)))?;
+        Some(directory.join("kernel-builder"))
     }
 }
 

@@ -119,6 +119,19 @@ pub enum Error {
         directory: Utf8PathBuf,
     },
 
+    /// The manifest is there and could not be read.
+    #[error("`{path}` cannot be read")]
+    #[diagnostic(
+        code("manifest/unreadable"),
+        help("make it a regular file that the user of this command may read")
+    )]
+    UnreadableManifest {
+        /// The manifest, as the user would name it.
+        path: Utf8PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+
     /// The user asked for the end.
     #[error("interrupted")]
     #[diagnostic(code("internal/interrupted"), help("run the same command again; finished work is kept"))]

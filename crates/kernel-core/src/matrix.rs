@@ -29,7 +29,7 @@ pub fn load(context: &Context) -> Result<Matrix> {
     let mut matrix = Matrix::embedded().clone();
     let named = context.environment.get(VARIABLE).map(|path| context.resolve(Utf8Path::new(path)));
     let must_exist = named.is_some();
-    let usual = || Some(context.configuration_directory()?.join("matrix.toml"));
+    let usual = || Some(context.environment.configuration_directory()?.join("matrix.toml"));
     let Some(path) = named.or_else(usual) else { return Ok(matrix) };
     let text = match fs_err::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return Ok(matrix),

@@ -46,20 +46,24 @@ impl Project {
 pub fn read(context: &Context, directory: &Utf8Path) -> Result<SourceText> {
     let shown = directory.join(MANIFEST);
     let shown = shown.strip_prefix(".").unwrap_or(&shown);
-    let path = context.resolve(directory).join(MANIFEST);
-    // Opening a named pipe would wait for somebody to write to it.
-    if path.exists() && !path.is_file() {
-        return Err(std::io::Error::other(format!("`{path}` is not a regular file")).into());
-    }
-    let file = match fs_err::File::open(&path) {
+    match bytes(&context.resolve(directory).join(MANIFEST)) {
+        Ok(bytes) => text(shown, bytes),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Err(Error::NoManifest { directory: directory.to_owned() });
+            Err(Error::NoManifest { directory: directory.to_owned() })
         }
-        file => file?,
-    };
+        Err(source) => Err(Error::UnreadableManifest { path: shown.to_owned(), source }),
+    }
+}
+
+/// The manifest's bytes, of a longer one enough to know.
+fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+    // Opening a named pipe would wait for somebody to write to it.
+    if !fs_err::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    text(shown, bytes)
+    fs_err::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn text(shown: &Utf8Path, bytes: Vec<u8>) -> Result<SourceText> {

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// Longest line that is repeated in a span, in bytes: a line can be a whole file, and every finding would repeat it.
+const LONGEST_SHOWN: usize = 400;
+
 /// A text with the path it came from.
 #[derive(Clone, Debug)]
 pub struct SourceText {
@@ -27,7 +30,7 @@ pub struct Span {
     pub end_column: u32,
     /// Byte range in the file.
     pub bytes: (usize, usize),
-    /// The whole first line, for showing a caret under it.
+    /// The whole first line, for showing a caret under it; empty where it is too long to be shown.
     pub text: String,
 }
 
@@ -55,7 +58,8 @@ impl SourceText {
         let before = &self.text[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let line_end = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at);
-        let text = self.text[line_start..line_end].trim_end_matches('\r').to_owned();
+        let line = self.text[line_start..line_end].trim_end_matches('\r');
+        let text = if line.len() > LONGEST_SHOWN { "" } else { line }.to_owned();
         let column = self.text[line_start..start].chars().count() + 1;
         let width = self.text[start..end.min(line_end)].chars().count().max(1);
         Span {
@@ -125,6 +129,13 @@ mod tests {
         let span = source.span(start..start + 6);
         assert_eq!((span.line, span.column, span.end_column), (2, 8, 13));
         assert_eq!(span.text, "name = \"ä-x\"");
+    }
+
+    #[test]
+    fn a_line_that_is_a_whole_file_is_not_repeated() {
+        let line = "x".repeat(500);
+        let span = SourceText::new("b", format!("{line}\ny\n")).span(450..451);
+        assert_eq!((span.line, span.column, span.text.as_str()), (1, 451, ""));
     }
 
     #[test]

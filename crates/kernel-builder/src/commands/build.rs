@@ -12,7 +12,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
-use crate::settings::Layer;
+use crate::settings::{Layer, Settings};
 
 /// Build variants of a kernel into `build/<variant>`
 #[derive(Debug, clap::Args)]
@@ -20,9 +20,9 @@ use crate::settings::Layer;
 pub(crate) struct Arguments {
     #[command(flatten)]
     plan: PlanArguments,
-    /// Confine compilers with bubblewrap: auto, require or off
-    #[arg(long, value_name = "MODE", default_value = "auto")]
-    sandbox: Mode,
+    /// Confine compilers with bubblewrap: auto (the default), require or off
+    #[arg(long, value_name = "MODE")]
+    sandbox: Option<Mode>,
     /// Commands at once; by default from cores and memory
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -61,7 +61,13 @@ pub(crate) struct PlanArguments {
 }
 
 impl PlanArguments {
-    pub(crate) fn options(self) -> PlanOptions {
+    pub(crate) fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("python", self.python.clone());
+        layer
+    }
+
+    pub(crate) fn options(self, settings: &Settings) -> PlanOptions {
         PlanOptions {
             project: self.project,
             variants: match (self.all, self.variants) {
@@ -69,7 +75,7 @@ impl PlanArguments {
                 (false, names) if names.is_empty() => Wanted::Loadable,
                 (false, names) => Wanted::Named(names),
             },
-            python: self.python,
+            python: settings.python(),
             profile: if self.dev { Profile::Dev } else { Profile::Release },
             policy: self.policy,
             allowed_flags: BTreeSet::from_iter(self.allowed_flags),
@@ -79,14 +85,17 @@ impl PlanArguments {
 
 impl Run for Arguments {
     fn flags(&self) -> Layer {
-        Layer::new()
+        let mut layer = self.plan.flags();
+        layer.set_if("sandbox", self.sandbox.map(|mode| mode.to_string()));
+        layer.set_if("jobs", self.jobs.map(i64::from));
+        layer
     }
 
     fn run(self, session: &Session) -> Answer {
         let options = BuildOptions {
-            plan: self.plan.options(),
-            sandbox: self.sandbox,
-            jobs: self.jobs.map(usize::from),
+            plan: self.plan.options(&session.settings),
+            sandbox: session.settings.sandbox,
+            jobs: session.settings.jobs(),
             keep_going: self.keep_going,
             output: self.out,
         };

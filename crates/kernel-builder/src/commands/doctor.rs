@@ -5,6 +5,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// Say what this machine can build and test, and why not
 #[derive(Debug, clap::Args)]
@@ -16,7 +17,13 @@ pub(crate) struct Arguments {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("python", self.python.clone());
+        layer
+    }
+
     fn run(self, session: &Session) -> Answer {
-        Ok(Report::Doctor(doctor(&session.context, self.python.as_deref())?))
+        Ok(Report::Doctor(doctor(&session.context, session.settings.python().as_deref())?))
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! A verb's error needs no conversion: `?` takes anything that implements `miette::Diagnostic`. A finding that is part
 //! of the answer belongs in the report; one that is only worth a remark on the way is an `Event::Finding`; never both.
-//! Options that are also settings (`--engine`, `--jobs`) stay `Option`, are named in `flags`, and are then read from
+//! Options that are also settings (`--python`, `--jobs`) stay `Option`, are named in `flags`, and are then read from
 //! `session.settings`.
 
 pub(crate) mod build;

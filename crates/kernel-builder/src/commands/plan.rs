@@ -6,6 +6,7 @@ use kernel_spec::report::Report;
 use super::build::PlanArguments;
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// Print the complete plan of a build without building
 #[derive(Debug, clap::Args)]
@@ -16,7 +17,11 @@ pub(crate) struct Arguments {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        self.plan.flags()
+    }
+
     fn run(self, session: &Session) -> Answer {
-        Ok(Report::Plan(plans(&session.context, &self.plan.options())?))
+        Ok(Report::Plan(plans(&session.context, &self.plan.options(&session.settings))?))
     }
 }

@@ -6,6 +6,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// Run a project's pytest suite against its built variants, loaded the way users load them
 #[derive(Debug, clap::Args)]
@@ -28,11 +29,17 @@ pub(crate) struct Arguments {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("python", self.python.clone());
+        layer
+    }
+
     fn run(self, session: &Session) -> Answer {
         let options = TestOptions {
             project: self.directory,
             variants: self.variants,
-            python: self.python,
+            python: session.settings.python(),
             pytest: self.pytest,
         };
         Ok(Report::Test(test(&session.context, &options)?))

@@ -6,6 +6,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// List the variants of a project, or explain which of them a machine loads
 #[derive(Debug, clap::Args)]
@@ -34,11 +35,17 @@ pub(crate) struct Arguments {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("python", self.python.clone());
+        layer
+    }
+
     fn run(self, session: &Session) -> Answer {
         let here = self.explain || self.python.is_some();
         let explain = match self.env {
             Some(file) => Some(Machine::Described(file)),
-            None => here.then_some(Machine::Here(self.python)),
+            None => here.then_some(Machine::Here(session.settings.python())),
         };
         let options = VariantsOptions { directory: self.dir, all: self.all, compiled: self.arch, explain };
         Ok(Report::Variants(variants(&session.context, &options)?))

@@ -87,6 +87,11 @@ impl Output {
         }
     }
 
+    /// Writes a page that the command line asked for: help, or the version.
+    pub(crate) fn page(&self, text: &str) {
+        self.answers.write(text);
+    }
+
     /// The last act: an answer that could not be written turns success into failure.
     pub(crate) fn close(&self, status: u8) -> u8 {
         let Some(error) = self.answers.error() else { return status };

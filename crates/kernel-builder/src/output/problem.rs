@@ -81,6 +81,9 @@ fn place(page: &mut Page, span: &Span, label: Option<&str>) {
         page.add(": ").add(label);
     }
     page.end();
+    if span.text.is_empty() {
+        return;
+    }
     let number = span.line.to_string();
     let margin = " ".repeat(number.len());
     page.add_in(DIM, format!(" {number} | ")).line(&span.text);

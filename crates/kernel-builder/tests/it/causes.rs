@@ -87,6 +87,61 @@ fn odd_files_of_the_package_are_named() {
     let scene = project();
     scene.tool("mkfifo", &["tvm-ffi-ext/demo_op/pipe.py"]);
     assert_code(&scene.run(BUILD), "inputs/unusable");
+    let scene = project();
+    scene.tool("sh", &["-c", "touch \"$(printf 'tvm-ffi-ext/demo_op/\\377.py')\""]);
+    assert_code(&scene.run(BUILD), "environment/file-name");
+}
+
+#[test]
+fn sources_that_no_step_compiles_are_named() {
+    let other = with("\"a/k.cpp\"", "\"a/k.cu\"").file("a/k.cu", "");
+    assert_code(&other.run(BUILD), "build/source");
+    let unknown = with("\"a/k.cpp\"", "\"a/k.cpp\", \"a/k.txt\"").file("a/k.txt", "");
+    let ran = unknown.run(BUILD);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert!(ran.stdout.contains("\"code\":\"build/source\",\"severity\":\"note\""), "{ran}");
+}
+
+/// A program that the machine has under the name of one of ours.
+fn impostor(scene: &Scene, name: &str, text: &str) -> String {
+    let path = scene.path(&format!("impostors/{name}"));
+    fs_err::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs_err::write(&path, text).expect("written");
+    scene.tool("chmod", &["755", path.to_str().expect("UTF-8")]);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn programs_that_are_not_what_they_are_called_are_named() {
+    let scene = project();
+    let fails = impostor(&scene, "fails", "#!/bin/sh\necho 'out of order' >&2\nexit 3\n");
+    let data = impostor(&scene, "data", "neither a script nor a program\n");
+    for (python, code) in [
+        (fails.as_str(), "environment/tool-failed"),
+        (data.as_str(), "environment/tool-unusable"),
+        ("/nonexistent/python", "environment/python"),
+    ] {
+        assert_code(&scene.run(&["build", "--json", "--python", python]), code);
+    }
+    let ninja =
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 1.11.1 && exit\necho 'ninja: error: no' >&2\nexit 1\n";
+    impostor(&scene, "ninja", ninja);
+    let path = format!("{}:/usr/bin:/bin", scene.path("impostors").display());
+    let output = scene
+        .command(&["build", "--json", "--sandbox", "off"])
+        .env("PATH", path)
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(said.contains("\"code\":\"build/engine\"") && said.contains("error: no"), "{said}");
+}
+
+#[test]
+fn what_a_test_needs_and_lacks_is_named() {
+    let scene = project();
+    assert_eq!(scene.run(BUILD).status, 0);
+    let ran = scene.run(&["test", "--json", "--variant", VARIANT]);
+    assert_code(&ran, "environment/python-package");
 }
 
 #[test]
@@ -105,7 +160,7 @@ fn what_python_does_wrongly_is_found() {
              def f(x: torch.Tensor) -> torch.Tensor:\n    return x\n",
         );
     let ran = scene.run(&["check", "--json"]);
-    for code in ["python/self-import", "python/unprefixed-operator", "inputs/include"] {
+    for code in ["python/self-import", "python/unprefixed-operator", "inputs/include", "inputs/reserved"] {
         assert_code(&ran, code);
     }
 }
@@ -122,7 +177,7 @@ fn links_and_pipes_of_a_checkout_are_refused() {
     }
     let scene = Scene::new();
     scene.tool("mkfifo", &["build.toml"]);
-    assert_code(&scene.run(&["check", "--json"]), "environment/file");
+    assert_code(&scene.run(&["check", "--json"]), "manifest/unreadable");
     let refused = with("\"-DW=one\"", "\"-DW=one\", \"-fplugin=x.so\"").run(&["check", "--json"]);
     assert!(refused.stdout.contains("build/flag"), "what build refuses, check tells of: {refused}");
 }

@@ -105,7 +105,8 @@ fn bad_names_are_refused_before_anything_is_written() {
         ("1relu", "relu"),
     ];
     let more = [("relu-", "relu"), ("a", "a-kernel"), ("ä", "my-kernel"), ("sp ace", "sp-ace")];
-    for (name, proposal) in names.into_iter().chain(more) {
+    let taken = [("lambda", "lambda-kernel"), ("tvm-ffi", "tvm-ffi-kernel"), ("torch", "torch-kernel")];
+    for (name, proposal) in names.into_iter().chain(more).chain(taken) {
         let scene = Scene::new();
         for arguments in [vec!["init", "--name", &format!("acme/{name}")], vec!["init", name]] {
             let ran = scene.run(&arguments);

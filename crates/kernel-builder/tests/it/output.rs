@@ -56,10 +56,14 @@ fn a_closed_pipe_is_a_quiet_end() {
 #[test]
 fn an_answer_that_cannot_be_written_is_an_error() {
     let full = fs_err::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
-    let output = Scene::new().command(&["explain"]).stdout(full.into_parts().0).output().expect("an end");
-    assert_eq!(output.status.code(), Some(4));
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.starts_with("error[environment/output]"), "{text}");
+    let full = full.into_parts().0;
+    for asked in ["explain", "--help", "--version"] {
+        let full = full.try_clone().expect("another handle");
+        let output = Scene::new().command(&[asked]).stdout(full).output().expect("an end");
+        assert_eq!(output.status.code(), Some(4), "{asked}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.starts_with("error[environment/output]"), "{asked}: {text}");
+    }
 }
 
 #[test]

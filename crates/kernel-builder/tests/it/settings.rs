@@ -20,6 +20,25 @@ fn a_later_layer_wins() {
 }
 
 #[test]
+fn the_options_of_commands_are_settings_too() {
+    let scene = with_file("python = \"/file/python\"\n").file("build.toml", "");
+    let asked = |scene: &Scene, arguments: &[&str]| {
+        let ran = scene.run(&[&["variants", "--explain"], arguments].concat());
+        ["/file", "/variable", "/flag"].into_iter().filter(|at| ran.stderr.contains(at)).collect::<String>()
+    };
+    assert_eq!(asked(&scene, &[]), "/file");
+    let scene = scene.variable("KERNEL_BUILDER_PYTHON", "/variable/python");
+    assert_eq!(asked(&scene, &[]), "/variable");
+    assert_eq!(asked(&scene, &["--python", "/flag/python"]), "/flag");
+
+    for (variable, wrong) in [("KERNEL_BUILDER_JOBS", "many"), ("KERNEL_BUILDER_SANDBOX", "perhaps")] {
+        let ran = Scene::new().variable(variable, wrong).run(&["explain"]);
+        assert_eq!(ran.status, 2, "{ran}");
+        assert!(ran.stderr.contains(&format!("`{variable}` is `{wrong}`")), "{ran}");
+    }
+}
+
+#[test]
 fn faults_of_all_layers_are_reported_together() {
     let scene = with_file("quiet = true\ncolour = \"always\"\n")
         .variable("KERNEL_BUILDER_COLOR", "blue")

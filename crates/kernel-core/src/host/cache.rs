@@ -64,7 +64,7 @@ impl Cache {
     pub(super) fn of(context: &Context, interpreter: &Utf8Path) -> Option<Self> {
         let digest = Sha256::digest(interpreter.as_str().as_bytes());
         let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        let file = context.cache_directory()?.join("python").join(format!("{name}.json"));
+        let file = context.environment.cache_directory()?.join("python").join(format!("{name}.json"));
         Some(Self { interpreter: interpreter.to_owned(), file })
     }
 

@@ -14,6 +14,9 @@ const PLACEHOLDER_OWNER: &str = "your-name";
 /// Most characters that the Hub allows in the name of a repository.
 const HUB_LIMIT: usize = 96;
 
+/// Packages that kernels, their tests and their benchmarks import.
+const IMPORTED: &[&str] = &["torch", "triton", "tvm_ffi", "kernels", "numpy", "jax", "pytest"];
+
 /// Owner and name of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
@@ -63,20 +66,14 @@ pub(super) fn decide(
         let message = format!("`{}` cannot be the owner of a repository", owner.escape_debug());
         faults.push(Finding::error(&code::init::OWNER, message));
     }
-    let name = match written.parse::<KernelName>() {
+    let name = match usable(written) {
         Ok(name) if faults.is_empty() => name,
         Ok(_) => return Err(faults),
-        Err(error) => {
+        Err((reason, proposal)) => {
             let owner = owner.filter(|_| faults.is_empty()).unwrap_or(PLACEHOLDER_OWNER);
-            let proposal = error.proposal.map_or_else(|| "my-kernel".to_owned(), |name| name.to_string());
-            faults.push(
-                Finding::error(
-                    &code::init::NAME,
-                    format!("`{}` is not a kernel name", written.escape_debug()),
-                )
-                .cause(format!("a name is {RULE}"))
-                .help(format!("for example `--name {owner}/{proposal}`")),
-            );
+            let message = format!("`{}` cannot be the name of a kernel", written.escape_debug());
+            let help = format!("for example `--name {owner}/{proposal}`");
+            faults.push(Finding::error(&code::init::NAME, message).cause(reason).help(help));
             return Err(faults);
         }
     };
@@ -87,6 +84,30 @@ pub(super) fn decide(
     let identity = Identity { owner: owner.unwrap_or(PLACEHOLDER_OWNER).to_owned(), name };
     let notes = notes(&identity, owner.is_some());
     Ok(Place { identity, directory, notes })
+}
+
+/// The name, or why it is none and one that is. Beyond the rule, its Python package must be importable and must not
+/// take the place of one that kernels and their tests import.
+fn usable(written: &str) -> Result<KernelName, (String, String)> {
+    let name = written.parse::<KernelName>().map_err(|error| {
+        let proposal = error.proposal.map_or_else(|| "my-kernel".to_owned(), |name| name.to_string());
+        (format!("a name is {RULE}"), proposal)
+    })?;
+    let package = name.python_name();
+    let proposal = format!("{name}-kernel");
+    if ruff_python_parser::parse_module(&format!("import {package}")).is_err() {
+        return Err((
+            format!("`{package}` is a word of the Python language, which no package can be called"),
+            proposal,
+        ));
+    }
+    if IMPORTED.contains(&package.as_str()) {
+        return Err((
+            format!("the package `{package}` would hide the one that kernels import by that name"),
+            proposal,
+        ));
+    }
+    Ok(name)
 }
 
 fn notes(identity: &Identity, owner_is_named: bool) -> Vec<Finding> {

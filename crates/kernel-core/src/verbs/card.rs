@@ -6,6 +6,9 @@ use kernel_spec::report::CardReport;
 use crate::project::Project;
 use crate::{Context, Result, atomic};
 
+/// Name of the card in the folder of the built variants.
+pub(super) const FILE: &str = "CARD.md";
+
 /// What `card` is asked for with.
 #[derive(Clone, Debug)]
 pub struct CardOptions {
@@ -25,7 +28,7 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
     if options.output.as_deref() == Some(Utf8Path::new("-")) {
         return Ok(CardReport { path: None, text, current: true, checked: options.check });
     }
-    let path = options.output.as_ref().map_or_else(|| build.join("CARD.md"), |path| context.resolve(path));
+    let path = options.output.as_ref().map_or_else(|| build.join(FILE), |path| context.resolve(path));
     let current = fs_err::read(&path).is_ok_and(|present| present == text.as_bytes());
     if !current && !options.check {
         atomic::write(&path, text.as_bytes())?;

@@ -8,6 +8,7 @@ use kernel_spec::report::{CleanReport, KeptPath};
 use kernel_spec::variant::Variant;
 
 use crate::seal::{self, BUILD_DIRECTORY};
+use crate::verbs::card;
 use crate::workspace_lock::{self, WorkspaceLock};
 use crate::{Context, Error, Result, digest, project};
 
@@ -80,6 +81,11 @@ fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
     }
     names.sort();
     for name in names {
+        if name == card::FILE {
+            let reason = "a card may hold text that somebody wrote".to_owned();
+            found.push((format!("{BUILD_DIRECTORY}/{name}"), Verdict::Foreign(reason)));
+            continue;
+        }
         let inside = |directory: &Utf8Path| match hidden(&name, ".partial") {
             Some(_) => Verdict::Ours,
             None => sealed(directory, hidden(&name, ".old").unwrap_or(&name)),

@@ -81,7 +81,7 @@ impl<'a> Drafting<'a> {
         let variants =
             choose::variants(&project.manifest, &matrix::load(context)?, &python, &options.variants)?;
         let work = project.directory.join(crate::render::ninja::WORK);
-        let cache = context.cache_directory().unwrap_or_else(|| work.join("cache"));
+        let cache = context.environment.cache_directory().unwrap_or_else(|| work.join("cache"));
         Ok(Self { context, options, project, python, variants, cache })
     }
 

@@ -7,6 +7,10 @@ codes! {
         means: "The directory has no `build.toml`",
         example: "`kernel-builder build some/folder` where no `some/folder/build.toml` exists",
         remedy: "Give the directory of a kernel project, or make one with `kernel-builder init`";
+    UNREADABLE = "manifest/unreadable", Unreadable,
+        means: "`build.toml` is there, but it could not be read",
+        example: "a `build.toml` that only another user may read, or that is a folder",
+        remedy: "Make it a regular file that the user of this command may read";
     INVALID = "manifest/invalid", Manifest,
         means: "`build.toml` has faults; each is listed with its own code",
         example: "a misspelt key and a missing licence: both are reported in one run",

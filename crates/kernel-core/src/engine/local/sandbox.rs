@@ -2,9 +2,12 @@
 //! environment. It proves that the inputs are complete; it never changes the bytes.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::str::FromStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::engine::{Job, Workshop};
@@ -18,7 +21,8 @@ const INSIDE: &str = "/build";
 const NINJA: &str = "/ninja";
 
 /// Whether commands are confined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Where it works.
     #[default]
@@ -29,21 +33,17 @@ pub enum Mode {
     Off,
 }
 
-/// A text that names no mode.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a sandbox mode: `auto`, `require` or `off` is expected")]
-pub struct ModeError(String);
-
 impl FromStr for Mode {
-    type Err = ModeError;
+    type Err = serde::de::value::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "auto" => Ok(Mode::Auto),
-            "require" => Ok(Mode::Require),
-            "off" => Ok(Mode::Off),
-            _ => Err(ModeError(text.to_owned())),
-        }
+        Mode::deserialize(text.into_deserializer())
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
     }
 }
 

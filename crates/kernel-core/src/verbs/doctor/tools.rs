@@ -49,7 +49,8 @@ pub(super) fn programs(context: &Context, python: Option<&PythonEnvironment>) ->
 
 /// The C++ compiler that a build would use.
 fn compiler(context: &Context) -> ToolState {
-    let memory = context.cache_directory().unwrap_or_else(|| "/nonexistent".into()).join("compiler.json");
+    let memory =
+        context.environment.cache_directory().unwrap_or_else(|| "/nonexistent".into()).join("compiler.json");
     match compiler::discover(context, &memory) {
         Ok(compiler) => tool("c++", Some(compiler.identity.version), Some(compiler.cxx.into_string()), None),
         Err(error) => tool("c++", None, None, Some(error.to_string())),
