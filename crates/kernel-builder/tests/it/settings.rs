@@ -21,7 +21,9 @@ fn a_later_layer_wins() {
 
 #[test]
 fn the_options_of_commands_are_settings_too() {
-    let scene = with_file("python = \"/file/python\"\n").file("build.toml", "");
+    let manifest = "[general]\nname = \"demo-op\"\nversion = 1\nlicense = \"Apache-2.0\"\nbackends = [\"cpu\"]\n\n\
+                    [torch-noarch]\n";
+    let scene = with_file("python = \"/file/python\"\n").file("build.toml", manifest);
     let asked = |scene: &Scene, arguments: &[&str]| {
         let ran = scene.run(&[&["variants", "--explain"], arguments].concat());
         ["/file", "/variable", "/flag"].into_iter().filter(|at| ran.stderr.contains(at)).collect::<String>()

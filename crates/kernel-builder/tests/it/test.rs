@@ -131,6 +131,6 @@ fn the_trap_of_the_ordinary_torch_is_explained() {
 
     let explained = scene.run(&["variants", "plain", "--explain", "--python", &python]);
     assert!(format!("{explained}").contains("backend=\"cpu\""), "{explained}");
-    let doctor = scene.variable("VIRTUAL_ENV", python.trim_end_matches("/bin/python")).run(&["doctor"]);
+    let doctor = scene.run(&["doctor", "--python", python.trim_end_matches("/bin/python")]);
     assert!(format!("{doctor}").contains("compiled for CUDA"), "{doctor}");
 }
