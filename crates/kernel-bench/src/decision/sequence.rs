@@ -200,10 +200,10 @@ impl Sequence {
             fault: measurement.fault.clone(),
             effect,
             instability: evidence.instability.filter(|_| valid && decided.is_none()),
-            detectable: evidence
-                .estimate
-                .filter(|_| valid)
-                .map(|estimate| self.detectable(&estimate, judged)),
+            detectable: evidence.estimate.filter(|_| valid).map(|estimate| {
+                let level = self.share(judged) / 2.0;
+                Detectable::new(&estimate, level, &self.settings, decided.is_none())
+            }),
             times: times(&measurement.processes).filter(|_| valid),
             noise: Noise::of(&measurement.processes, &present).filter(|_| valid),
             memory: memory(&measurement.processes, self.share(judged), self.settings.memory_margin.ln_1p())
@@ -213,10 +213,6 @@ impl Sequence {
 
     fn effect(&self, estimate: &Estimate, processes: usize, among: usize) -> Effect {
         Effect::new(estimate, processes, 1.0 - self.share(among), &self.settings)
-    }
-
-    fn detectable(&self, estimate: &Estimate, among: usize) -> Detectable {
-        Detectable::new(estimate, self.share(among) / 2.0, &self.settings)
     }
 
     /// What one of so many statements may spend at one look.

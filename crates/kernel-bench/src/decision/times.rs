@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::{Arms, Process};
-use crate::statistics::quantile;
+use crate::statistics::quantiles;
 
 /// Times of the two arms.
 pub type Times = Arms<Summary>;
@@ -31,6 +31,6 @@ pub(super) fn times(processes: &[Process]) -> Option<Times> {
 }
 
 fn summary(times: &[f64]) -> Summary {
-    let at = |share| quantile(times, share);
-    Summary { least: at(0.0), p05: at(0.05), median: at(0.5), p95: at(0.95) }
+    let [least, p05, median, p95] = quantiles(times, [0.0, 0.05, 0.5, 0.95]);
+    Summary { least, p05, median, p95 }
 }

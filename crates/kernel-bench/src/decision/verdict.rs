@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Instability, Memory, Noise, Settings, Times};
 use crate::measurement::Fault;
-use crate::statistics::Estimate;
+use crate::statistics::{Estimate, detectable_errors};
 
 /// What was decided about one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -161,16 +161,23 @@ const POWER: f64 = 0.8;
 const MOST_PROCESSES: f64 = 10_000.0;
 
 impl Detectable {
-    /// By a one-sided test of this level against logarithmic margins.
-    pub(super) fn new(estimate: &Estimate, level: f64, settings: &Settings) -> Self {
-        let (margin, equivalence) = (settings.margin.ln_1p(), settings.equivalence.ln_1p());
-        let distance = estimate.detectable(level, POWER);
-        // Either test may decide: the distance of what was seen to the farther of its limits.
-        let gap = (estimate.value.abs() - margin).max(equivalence - estimate.value.abs());
-        let now = estimate.freedom + 1.0;
-        let needed = (now * (distance / gap).powi(2)).max(now);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the most")]
-        let processes_needed = (gap > 0.0 && needed <= MOST_PROCESSES).then(|| needed.ceil() as usize);
-        Self { effect: (margin + distance).exp_m1(), processes_needed }
+    /// By a one-sided test of this level; `open` asks what it would take to decide.
+    pub(super) fn new(estimate: &Estimate, level: f64, settings: &Settings, open: bool) -> Self {
+        let effect = (settings.margin.ln_1p() + estimate.detectable(level, POWER)).exp_m1();
+        Self { effect, processes_needed: open.then(|| needed(estimate, level, settings)).flatten() }
     }
+}
+
+/// Either test may decide: what counts is the distance of what was seen to the farther of its limits.
+fn needed(estimate: &Estimate, level: f64, settings: &Settings) -> Option<usize> {
+    let seen = estimate.value.abs();
+    let gap = (seen - settings.margin.ln_1p()).max(settings.equivalence.ln_1p() - seen);
+    let now = estimate.freedom + 1.0;
+    let mut needed = now;
+    for _ in 0..8 {
+        let distance = estimate.error * detectable_errors(needed - 1.0, level, POWER);
+        needed = (now * (distance / gap).powi(2)).clamp(now, MOST_PROCESSES);
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the most")]
+    (gap > 0.0 && needed < MOST_PROCESSES).then(|| needed.ceil() as usize)
 }

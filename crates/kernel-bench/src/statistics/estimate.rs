@@ -1,6 +1,8 @@
 //! A mean with its uncertainty, and every question that is asked of it: intervals, one-sided tests, equivalence, and what
 //! could have been seen at all.
 
+use statrs::distribution::{ContinuousCDF, Normal};
+
 use super::sample::{count, mean, variance};
 use super::student::{cumulative, student_quantile, survival};
 
@@ -53,9 +55,9 @@ impl Estimate {
         self.p_above(-limit).max(self.p_below(limit))
     }
 
-    /// Distance from a limit at which an effect is seen with this power by a one-sided test of this level.
+    /// Distance from a limit at which a one-sided test of this level sees an effect with this power.
     pub fn detectable(&self, level: f64, power: f64) -> f64 {
-        self.error * (student_quantile(1.0 - level, self.freedom) + student_quantile(power, self.freedom))
+        if self.error > 0.0 { self.error * detectable_errors(self.freedom, level, power) } else { 0.0 }
     }
 
     /// Where nothing varied, the truth is what was seen.
@@ -79,4 +81,19 @@ impl Estimate {
             1.0
         }
     }
+}
+
+/// Standard errors at which a one-sided test of this level sees an effect with this power. Both the run that names the
+/// effect and the run that is to see it estimate their error, `E` times σ with mean `k` and variance `v`: the effect is
+/// `c` standard errors of the first, so that `c·E₁ − t·E₂ + Z ≥ 0` must hold with the power. The usual `t + t` forgets
+/// that the first error is an estimate; with six processes it sees the effect in 66 to 70 of 100 runs instead of 80.
+pub fn detectable_errors(freedom: f64, level: f64, power: f64) -> f64 {
+    let critical = student_quantile(1.0 - level, freedom);
+    let squared = Normal::standard().inverse_cdf(power).powi(2);
+    let k = 4.0 * freedom / (4.0 * freedom + 1.0);
+    let v = 1.0 - k * k;
+    // (c − t)²·k² = z²·(1 + (c² + t²)·v), solved for c.
+    let (a, half) = (k * k - squared * v, critical * k * k);
+    let rest = critical.powi(2) * k * k - squared * (1.0 + critical.powi(2) * v);
+    if a > 0.0 { (half + (half * half - a * rest).sqrt()) / a } else { f64::INFINITY }
 }

@@ -19,20 +19,33 @@ pub fn median(values: &[f64]) -> f64 {
 
 /// Linear interpolation between the order statistics.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
+    let [value] = quantiles(values, [share]);
+    value
+}
+
+/// Several quantiles of the same values.
+pub fn quantiles<const N: usize>(values: &[f64], shares: [f64; N]) -> [f64; N] {
     if values.is_empty() {
-        return f64::NAN;
+        return [f64::NAN; N];
     }
     let sorted = sorted(values);
-    let position = share.clamp(0.0, 1.0) * (count(values) - 1.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the length")]
-    let below = position.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (sorted[above] - sorted[below]) * position.fract()
+    shares.map(|share| {
+        let position = share.clamp(0.0, 1.0) * (count(values) - 1.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and the length"
+        )]
+        let below = position.floor() as usize;
+        let above = (below + 1).min(sorted.len() - 1);
+        sorted[below] + (sorted[above] - sorted[below]) * position.fract()
+    })
 }
 
 /// Distance between the quartiles.
 pub fn interquartile_range(values: &[f64]) -> f64 {
-    quantile(values, 0.75) - quantile(values, 0.25)
+    let [low, high] = quantiles(values, [0.25, 0.75]);
+    high - low
 }
 
 /// Median absolute deviation, scaled so that it estimates the standard deviation of normal values.

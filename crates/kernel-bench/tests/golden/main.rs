@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use kernel_bench::statistics::{
-    Estimate, autocorrelation, cumulative, deviation, difference, hartung_knapp, holm, holm_adjusted,
-    interquartile_range, mean, median, modes, quantile, student_quantile, survival, variance, welch,
+    Estimate, autocorrelation, cumulative, detectable_errors, deviation, difference, hartung_knapp, holm,
+    holm_adjusted, interquartile_range, mean, median, modes, quantile, student_quantile, survival, variance,
+    welch,
 };
 use serde_json::Value;
 
@@ -72,10 +73,17 @@ fn estimates_are_right() {
             ("p_below", estimate.p_below(-0.01)),
             ("p_differs", estimate.p_differs(0.005)),
             ("p_within", estimate.p_within(0.02)),
-            ("detectable", estimate.detectable(0.00625, 0.8)),
         ] {
             close(&format!("{what} of {values:?}"), got, number(&entry[what]));
         }
+    }
+}
+
+#[test]
+fn detectable_effects_are_right() {
+    for entry in entries(&vectors("detectable")) {
+        let [freedom, level, want] = numbers(entry)[..] else { panic!("three numbers") };
+        close(&format!("detectable {freedom} {level}"), detectable_errors(freedom, level, 0.8), want);
     }
 }
 

@@ -5,12 +5,14 @@ Run with Python, SciPy and statsmodels installed: `python3 make.py`. The version
 """
 
 import json
+import math
 import pathlib
 
 import numpy
 import scipy
 import statsmodels
 from scipy import stats
+from scipy.optimize import brentq
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
@@ -51,7 +53,6 @@ def samples():
     answers = []
     for values in drawn:
         interval = stats.ttest_1samp(values, 0).confidence_interval(0.9875)
-        error, freedom = stats.sem(values), len(values) - 1
         answers.append({
             "values": values,
             "mean": numpy.mean(values),
@@ -61,14 +62,13 @@ def samples():
             "interquartile_range": stats.iqr(values),
             "deviation": stats.median_abs_deviation(values, scale="normal"),
             "autocorrelation": acf(values, nlags=1, fft=False)[1],
-            "error": error,
+            "error": stats.sem(values),
             "low": interval.low,
             "high": interval.high,
             "p_above": stats.ttest_1samp(values, 0.01, alternative="greater").pvalue,
             "p_below": stats.ttest_1samp(values, -0.01, alternative="less").pvalue,
             "p_differs": stats.ttest_1samp(values, 0.005).pvalue,
             "p_within": DescrStatsW(values).ttost_mean(-0.02, 0.02)[0],
-            "detectable": error * (stats.t.ppf(1 - 0.00625, freedom) + stats.t.ppf(0.8, freedom)),
         })
     return answers
 
@@ -115,6 +115,19 @@ def pooled():
     return answers
 
 
+def detectable():
+    """The equation of kernel-bench solved by a root finder."""
+    answers = []
+    for freedom in (2, 5, 9, 23, 199):
+        for level in (0.025, 0.00625, 0.0005):
+            t, z = stats.t.ppf(1 - level, freedom), stats.norm.ppf(0.8)
+            k = 4 * freedom / (4 * freedom + 1)
+            v = 1 - k * k
+            answers.append([freedom, level, brentq(
+                lambda c: (c - t) * k - z * math.sqrt(1 + (c * c + t * t) * v), t, 1000 * t, xtol=1e-12)])
+    return answers
+
+
 def modes():
     """Every split tried, the slow way."""
     answers = []
@@ -141,7 +154,7 @@ def modes():
 made_by = {"numpy": numpy.__version__, "scipy": scipy.__version__, "statsmodels": statsmodels.__version__}
 vectors = {
     "made_by": made_by, "student": student(), "samples": samples(), "welch": welch(), "holm": holm(),
-    "pooled": pooled(), "modes": modes(),
+    "pooled": pooled(), "modes": modes(), "detectable": detectable(),
 }
 path = pathlib.Path(__file__).with_name("vectors.json")
 path.write_text(json.dumps(plain(vectors), indent=None, separators=(",", ":")).replace("],[", "],\n[") + "\n")
