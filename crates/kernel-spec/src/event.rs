@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Finding;
+use crate::diagnostic::Diagnostic;
 use crate::report::{Failure, Report};
 
 /// Version of the event stream; raised when a field changes its meaning or goes away.
@@ -50,6 +51,19 @@ pub enum Event {
         origin: String,
         /// One line without its end.
         line: String,
+    },
+    /// A message of a compiler, taken apart; its lines were events already.
+    Diagnostic {
+        /// The variant that was built.
+        variant: String,
+        /// The source that was compiled; none for a link.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+        /// The section of the manifest that lists the source.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        component: Option<String>,
+        /// What the compiler said.
+        diagnostic: Diagnostic,
     },
     /// A finding, as soon as it is known.
     Finding(Finding),

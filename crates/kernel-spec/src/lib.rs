@@ -7,6 +7,7 @@ pub mod backend;
 pub mod capability;
 pub mod code;
 pub mod dependency;
+pub mod diagnostic;
 pub mod error;
 pub mod event;
 pub mod exit;

@@ -157,6 +157,13 @@ pub struct CompileStep {
     pub flags: Vec<Flag>,
 }
 
+impl CompileStep {
+    /// What it does, in a line for people.
+    pub fn title(&self) -> String {
+        format!("compile {} ({})", self.source, self.component)
+    }
+}
+
 /// One argument of a compiler or linker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(untagged)]

@@ -32,7 +32,8 @@ impl Human {
 
     pub(super) fn event(&self, event: &Event) {
         match event {
-            Event::Start { .. } => {}
+            // The compiler's own lines were shown.
+            Event::Start { .. } | Event::Diagnostic { .. } => {}
             Event::Stage { stage, variant, message } => self.stage(*stage, variant.as_deref(), message),
             Event::Progress { done, total, message } => self.progress(*done, *total, message),
             Event::Log { origin, line } => {

@@ -1,6 +1,7 @@
 //! Engines execute what the plan says and decide nothing. Rendering happens before, stamping, checking and sealing
 //! after, identically for all of them.
 
+pub mod diagnostics;
 pub mod local;
 
 use std::collections::BTreeMap;

@@ -112,8 +112,7 @@ fn edge(text: &mut String, step: &CompileStep, flags: &FlagSets, build: &str) ->
     let rule = if step.language == Language::C { "c" } else { "cxx" };
     let _ = writeln!(text, "build {object}: {rule} {} | $stamp", ninja_path(&step.source)?);
     let _ = writeln!(text, "  flags = $flags_{}", flags.0[step.flags.as_slice()]);
-    let what = format!("compile {} ({})", step.source, step.component);
-    let _ = writeln!(text, "  what = {}", ninja_value(&what)?);
+    let _ = writeln!(text, "  what = {}", ninja_value(&step.title())?);
     if step.weight == Weight::Heavy {
         let _ = writeln!(text, "  pool = {POOL}");
     }

@@ -1,31 +1,27 @@
 //! Why a build stopped, in the compiler's own words and with the source and the component it was about.
 
-use std::collections::BTreeMap;
-
+use camino::Utf8Path;
 use kernel_spec::error::Faults;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Code, Finding, code};
 
+use super::steps::{Step, Steps};
 use super::transcript::{Failed, Transcript};
-use crate::engine::Job;
+use crate::engine::diagnostics;
 use crate::process::Finished;
-use crate::render::ninja::build_directory;
 
 /// Lines of a compiler that a finding repeats.
 const QUOTED: usize = 3;
 
-/// What a failed output was to be.
-struct Step<'a> {
-    variant: &'a str,
-    /// Source and component; none for a link.
-    compile: Option<(&'a str, &'a str)>,
-}
-
 /// The failure of a whole run of Ninja.
-pub(super) fn explain(transcript: &Transcript, finished: &Finished, jobs: &[Job]) -> Faults {
-    let steps = steps(jobs);
+pub(super) fn explain(
+    transcript: &Transcript,
+    finished: &Finished,
+    steps: &Steps,
+    project: &Utf8Path,
+) -> Faults {
     let findings: Vec<Finding> =
-        transcript.failed.iter().map(|failed| finding(failed, &steps, finished)).collect();
+        transcript.failed.iter().map(|failed| finding(failed, steps, finished, project)).collect();
     let Some(first) = findings.first() else {
         let mut fault = Finding::error(&code::build::ENGINE, format!("Ninja {}", finished.end));
         for word in transcript.words.iter().chain(&finished.said) {
@@ -40,8 +36,8 @@ pub(super) fn explain(transcript: &Transcript, finished: &Finished, jobs: &[Job]
     Faults::new(first.code, summary, findings)
 }
 
-fn finding(failed: &Failed, steps: &BTreeMap<String, Step>, finished: &Finished) -> Finding {
-    let step = steps.get(&failed.outputs);
+fn finding(failed: &Failed, steps: &Steps, finished: &Finished, project: &Utf8Path) -> Finding {
+    let step = steps.making(&failed.outputs);
     let memory = failed.killed || (finished.out_of_memory && failed.said.is_empty());
     let (code, message): (&'static Code, String) = match step {
         Some(Step { compile: Some((source, component)), .. }) if memory => (
@@ -72,20 +68,5 @@ fn finding(failed: &Failed, steps: &BTreeMap<String, Step>, finished: &Finished)
     for line in quoted {
         finding = finding.cause(line.trim().to_owned());
     }
-    finding
-}
-
-fn steps(jobs: &[Job]) -> BTreeMap<String, Step<'_>> {
-    let mut steps = BTreeMap::new();
-    for job in jobs {
-        let Some(library) = &job.plan.library else { continue };
-        let variant = job.plan.variant.as_str();
-        let build = build_directory(variant);
-        for step in &library.compile {
-            let compile = Some((step.source.as_str(), step.component.as_str()));
-            steps.insert(format!("{build}/{}", step.object), Step { variant, compile });
-        }
-        steps.insert(format!("{build}/{}", library.link.output), Step { variant, compile: None });
-    }
-    steps
+    diagnostics::locate(finding, &diagnostics::all(failed.said.iter().map(String::as_str)), project)
 }

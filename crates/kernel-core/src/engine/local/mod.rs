@@ -5,6 +5,7 @@ pub mod failure;
 pub mod limits;
 pub mod sandbox;
 pub mod staging;
+mod steps;
 pub mod transcript;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -14,11 +15,13 @@ use thiserror::Error;
 
 use super::{Built, Job, Limits, Workshop};
 use crate::Context;
+use crate::engine::diagnostics::Reader;
 use crate::process::{Command, Finished, ProcessError};
 use crate::render::FileSet;
 use crate::render::escape::Unwritable;
 use crate::render::ninja::{WORK, build_directory, top};
 use crate::toolchain::compiler::in_path;
+use steps::Steps;
 use transcript::{STATUS, Said, Transcript};
 
 /// Why the local engine did not build.
@@ -99,7 +102,7 @@ impl Local {
         let work = workshop.project.join(WORK);
         files.write(&work).map_err(|source| LocalError::Write { directory: work, source })?;
         let (command, sandbox) = self.command(context, workshop, jobs)?;
-        let transcript = Self::run(context, &command, jobs)?;
+        let transcript = Self::run(context, &command, &Steps::of(jobs), workshop.project)?;
         if sandbox == "off" {
             audit::audit(context, &self.ninja, workshop.project, jobs)?;
         }
@@ -139,23 +142,37 @@ impl Local {
         Ok((command.arguments(["-f", &file, "-j", &jobs, "-k", keep_going]), sandbox))
     }
 
-    fn run(context: &Context, command: &Command, jobs: &[Job]) -> Result<Transcript, LocalError> {
+    fn run(
+        context: &Context,
+        command: &Command,
+        steps: &Steps,
+        project: &Utf8Path,
+    ) -> Result<Transcript, LocalError> {
         let mut transcript = Transcript::default();
-        let finished: Finished = command.stream(context, &mut |line| {
-            let event = match transcript.take(&line.text) {
-                Said::Progress { done, total, what } => Event::Progress { done, total, message: what },
-                Said::Output(line) => {
-                    let origin = "compiler".to_owned();
-                    Event::Log { origin, line }
-                }
-                Said::Aside => return,
-            };
-            context.sink.event(&event);
+        let (mut reader, mut step) = (Reader::default(), String::new());
+        let tell = |step: &str, said: Option<kernel_spec::diagnostic::Diagnostic>| {
+            if let Some(event) = said.and_then(|said| steps.event(step, said)) {
+                context.sink.event(&event);
+            }
+        };
+        let finished: Finished = command.stream(context, &mut |line| match transcript.take(&line.text) {
+            Said::Progress { done, total, what } => {
+                tell(&step, reader.end());
+                step.clone_from(&what);
+                context.sink.event(&Event::Progress { done, total, message: what });
+            }
+            Said::Output(line) => {
+                let said = reader.take(&line);
+                context.sink.event(&Event::Log { origin: "compiler".to_owned(), line });
+                tell(&step, said);
+            }
+            Said::Aside => {}
         })?;
+        tell(&step, reader.end());
         if finished.succeeded() {
             return Ok(transcript);
         }
-        Err(failure::explain(&transcript, &finished, jobs).into())
+        Err(failure::explain(&transcript, &finished, steps, project).into())
     }
 }
 
