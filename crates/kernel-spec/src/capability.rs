@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::gpu::renamed;
+
 /// A CUDA compute capability with its marks: `9.0`, `9.0a`, `10.0f`, `12.0+PTX`. Ordered by number, then by mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Capability {
@@ -75,6 +77,19 @@ impl Capability {
         Self::plain(self.major, self.minor)
     }
 
+    /// The number as compilers write it after `sm_` and `compute_`: `90a`.
+    pub fn digits(self) -> String {
+        format!("{}{}{}", self.major, self.minor, self.letter())
+    }
+
+    fn letter(self) -> &'static str {
+        match self.feature {
+            None => "",
+            Some(Feature::Architecture) => "a",
+            Some(Feature::Family) => "f",
+        }
+    }
+
     fn without_ptx(self) -> Self {
         Self { ptx: false, ..self }
     }
@@ -122,6 +137,9 @@ fn mark(entry: Capability, ptx: &BTreeSet<Capability>) -> Capability {
 
 fn reason(entry: Capability, kept: &BTreeSet<Capability>, defaults: &[Capability]) -> String {
     let base = entry.base();
+    if let Some(new) = renamed(base).filter(|new| defaults.iter().any(|target| target.base() == *new)) {
+        return format!("this toolkit calls {base} by its new name {new}");
+    }
     if entry.feature.is_some() {
         return format!("the toolkit does not build {base}");
     }
@@ -177,12 +195,8 @@ impl FromStr for Capability {
 
 impl fmt::Display for Capability {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = match self.feature {
-            None => "",
-            Some(Feature::Architecture) => "a",
-            Some(Feature::Family) => "f",
-        };
-        write!(formatter, "{}.{}{letter}{}", self.major, self.minor, if self.ptx { "+PTX" } else { "" })
+        let (letter, ptx) = (self.letter(), if self.ptx { "+PTX" } else { "" });
+        write!(formatter, "{}.{}{letter}{ptx}", self.major, self.minor)
     }
 }
 

@@ -64,6 +64,8 @@ fn every_dropped_capability_has_its_own_reason() {
             "12.0f: the toolkit does not build 12.0",
         ]
     );
+    let renamed = select_cuda(&capabilities("9.0 10.1a"), &capabilities(FROM_13_0));
+    assert_eq!(renamed.dropped[0].reason, "this toolkit calls 10.1 by its new name 11.0");
     let nearer = select_cuda(&capabilities("8.1 8.6"), &capabilities("8.0 8.6"));
     assert_eq!(nearer.dropped[0].reason, "a listed capability nearer to each 8.x target is built instead");
 }

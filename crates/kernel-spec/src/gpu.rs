@@ -71,6 +71,14 @@ static TOOLKITS: &[(u32, u32)] = &[
     (13, 3),
 ];
 
+/// Capabilities that got another number: old, and new (CUDA 13 renamed Thor).
+static RENAMED: &[(Capability, Capability)] = &[(Capability::plain(10, 1), Capability::plain(11, 0))];
+
+/// The number that a capability without marks has today, where it has another.
+pub fn renamed(capability: Capability) -> Option<Capability> {
+    RENAMED.iter().find(|(old, _)| *old == capability).map(|(_, new)| *new)
+}
+
 /// The architecture a capability is for, if there is one.
 pub fn cuda_architecture(capability: Capability) -> Option<&'static CudaArchitecture> {
     CUDA.iter().find(|row| row.capability == capability.base())

@@ -218,11 +218,14 @@ fn a_plan_has_everything_and_builds_nothing() {
 
 #[test]
 fn a_variant_that_cannot_be_built_here_is_refused_with_the_reason() {
-    let cuda = MANIFEST.replace("backends = [\"cpu\"]", "backends = [\"cpu\", \"cuda\"]");
-    let scene = project().file("build.toml", &cuda);
-    let ran = scene.run(&["build", "--variant", "tvm-ffi01-cu132-x86_64-linux"]);
+    let others = MANIFEST.replace("backends = [\"cpu\"]", "backends = [\"cpu\", \"cuda\", \"xpu\"]");
+    let scene = project().file("build.toml", &others);
+    let ran = scene.run(&["build", "--variant", "tvm-ffi01-xpu20253-x86_64-linux"]);
     assert_eq!(ran.status, 4, "{ran}");
     assert!(ran.stderr.contains("error[environment/backend-toolchain]"), "{ran}");
+    let ran = scene.run(&["build", "--variant", "tvm-ffi01-cu132-x86_64-linux"]);
+    assert_eq!(ran.status, 4, "{ran}");
+    assert!(ran.stderr.contains("error[environment/cuda-toolkit]"), "{ran}");
     let unknown = scene.run(&["build", "--variant", "tvm-ffi01-cu999-x86_64-linux"]);
     assert_eq!(unknown.status, 3, "{unknown}");
     assert!(unknown.stderr.contains("tvm-ffi01-cu"), "{unknown}");

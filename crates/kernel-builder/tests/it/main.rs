@@ -8,6 +8,7 @@ mod causes;
 mod check;
 mod clean;
 mod codes;
+mod cuda;
 mod diagnostics;
 mod doctor;
 mod explain;

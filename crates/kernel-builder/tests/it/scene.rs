@@ -28,6 +28,13 @@ pub(crate) fn ordinary_python() -> String {
     interpreter("KERNEL_BUILDER_ORDINARY_PYTHON", ".environment-ordinary", make)
 }
 
+/// The CUDA toolkit of the tests: NVIDIA's own, from its wheels.
+pub(crate) fn cuda() -> String {
+    let root = repository().join(".cuda/nvidia/cu13");
+    assert!(root.join("bin/nvcc").exists(), "unpack the tests' CUDA toolkit with `scripts/cuda-toolkit`");
+    root.to_str().expect("a UTF-8 path").to_owned()
+}
+
 #[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
 fn interpreter(variable: &str, directory: &str, make: &str) -> String {
     let chosen = std::env::var(variable).ok().filter(|chosen| !chosen.is_empty());

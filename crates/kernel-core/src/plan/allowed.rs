@@ -2,6 +2,8 @@
 //! into themselves, run programs, read files anywhere or write files anywhere; so flags pass by an allow-list, and
 //! the owner of the machine can add to it with `--allow-flag`.
 
+pub mod nvcc;
+
 use std::collections::BTreeSet;
 
 use kernel_spec::code;
@@ -66,6 +68,8 @@ static EXACT: &[&str] = &[
     "-ggdb2",
     "-ggdb3",
     "-gline-tables-only",
+    // Stands beside `-fopenmp` in many manifests; while compiling it means nothing.
+    "-lgomp",
     "-pedantic",
     "-pedantic-errors",
     "-pthread",

@@ -3,13 +3,15 @@
 
 use std::collections::BTreeSet;
 
+use kernel_spec::capability::Capability;
 use kernel_spec::path::normalised;
 use kernel_spec::plan::{CompileStep, Flag, Language, Weight};
 use kernel_spec::variant::FrameworkAbi;
-use kernel_spec::{Finding, Located, SourceText, code};
+use kernel_spec::{Finding, Located, SourceText, Version, code};
 
 use super::allowed;
 use super::components::{SourceSet, distinct};
+use super::cuda;
 use super::flags::Base;
 use super::language::{self, FileKind};
 use super::objects::object;
@@ -28,11 +30,37 @@ pub struct Circumstances<'a> {
     pub told: &'a BTreeSet<String>,
 }
 
-/// The steps of one component, and what is wrong with it.
-pub fn steps(set: &SourceSet, circumstances: &Circumstances) -> (Vec<CompileStep>, Vec<Finding>) {
+/// What one component contributes.
+#[derive(Default)]
+pub struct Compiled {
+    /// Its steps, in order.
+    pub steps: Vec<CompileStep>,
+    /// The CUDA architectures that its code is for.
+    pub architectures: Vec<Capability>,
+    /// What is wrong with it, or left out.
+    pub findings: Vec<Finding>,
+}
+
+/// What a step gets besides what every source of the variant gets.
+struct Own {
+    section: String,
+    /// Flags for sources of CUDA: the component's, then its architectures.
+    cuda: Vec<Flag>,
+}
+
+/// The steps of one component.
+pub fn component(set: &SourceSet, circumstances: &Circumstances) -> Compiled {
     let mut findings = allowed::judge(set.cxx_flags, circumstances.allowed, circumstances.text);
     findings.extend(set.include.iter().filter_map(|include| refused_include(include, circumstances.text)));
-    let section = set.section();
+    let mut own = Own { section: set.section(), cuda: Vec::new() };
+    let mut architectures = Vec::new();
+    if has_cuda(set)
+        && let Some(toolkit) = circumstances.base.cuda()
+    {
+        let (flags, kept, found) = cuda_component(set, &toolkit, circumstances);
+        (own.cuda, architectures) = (flags, kept);
+        findings.extend(found);
+    }
     let mut steps = Vec::new();
     for (path, written) in distinct(set) {
         match language::kind(&path) {
@@ -41,23 +69,57 @@ pub fn steps(set: &SourceSet, circumstances: &Circumstances) -> (Vec<CompileStep
                 findings.push(unknown(&path).at(circumstances.text.span(written.bytes.clone())));
             }
             FileKind::Source(language) if compiles(language, circumstances) => {
-                steps.push(step(&path, language, &section, set, circumstances));
+                if language == Language::Cuda {
+                    findings.extend(unquotable(&path, written, circumstances.text));
+                }
+                steps.push(step(&path, language, &own, set, circumstances));
             }
             FileKind::Source(language) => {
                 findings.push(not_compiled(&path, written, language, circumstances));
             }
         }
     }
-    (steps, findings)
+    Compiled { steps, architectures, findings }
+}
+
+fn has_cuda(set: &SourceSet) -> bool {
+    set.sources.iter().any(|source| language::kind(&source.value) == FileKind::Source(Language::Cuda))
+}
+
+/// Flags for the component's sources of CUDA, what they are compiled for, and what is wrong.
+fn cuda_component(
+    set: &SourceSet,
+    toolkit: &Version,
+    circumstances: &Circumstances,
+) -> (Vec<Flag>, Vec<Capability>, Vec<Finding>) {
+    let Circumstances { base, text, allowed, .. } = circumstances;
+    let listed = set.cuda_flags();
+    let mut findings = allowed::nvcc::judge(listed, allowed, text);
+    findings.extend(set.include.iter().filter_map(|include| unquotable(&include.value, include, text)));
+    let known = listed.iter().filter(|flag| cuda::knows(toolkit, &flag.value));
+    let mut flags: Vec<Flag> = known.map(|flag| Flag::Plain(flag.value.clone())).collect();
+    let chosen = cuda::architectures(set, toolkit, base.matrix.cuda_capabilities(toolkit), text);
+    flags.extend(cuda::code_generation(&chosen.kept));
+    findings.extend(chosen.findings);
+    (flags, chosen.kept, findings)
+}
+
+/// nvcc quotes paths for a shell, but not everything in them.
+fn unquotable(path: &str, written: &Located<String>, text: &SourceText) -> Option<Finding> {
+    let reason = allowed::nvcc::quotable(path).err()?;
+    let message = format!("`{}` cannot be handed to nvcc", path.escape_debug());
+    let finding = Finding::error(&code::build::UNWRITABLE, message).cause(reason);
+    Some(finding.at(text.span(written.bytes.clone())).help("rename it"))
 }
 
 fn step(
     path: &str,
     language: Language,
-    section: &str,
+    own: &Own,
     set: &SourceSet,
     circumstances: &Circumstances,
 ) -> CompileStep {
+    let section = own.section.as_str();
     let base = &circumstances.base;
     let mut flags = base.before(language);
     if circumstances.told.contains(path) {
@@ -67,6 +129,10 @@ fn step(
     if language == Language::Cxx {
         flags.extend(set.cxx_flags.iter().map(|flag| Flag::Plain(flag.value.clone())));
     }
+    if language == Language::Cuda {
+        flags.extend(own.cuda.iter().cloned());
+        flags.extend(cuda::reproducible(section, path));
+    }
     flags.extend(set.include.iter().map(|include| match normalised(&include.value) {
         root if root.is_empty() => Flag::plain("-I."),
         directory => Flag::Plain(format!("-I{directory}")),
@@ -75,7 +141,7 @@ fn step(
     CompileStep {
         source: path.to_owned(),
         object: object(section, path),
-        component: section.to_owned(),
+        component: own.section.clone(),
         language,
         weight: weight(language, base),
         flags,

@@ -21,9 +21,19 @@ pub struct SourceSet<'a> {
     pub include: &'a [Located<String>],
     /// Flags for C++.
     pub cxx_flags: &'a [Located<String>],
+    /// What the component's backend adds; the binding has nothing of the kind.
+    pub target: Option<&'a Target>,
 }
 
-impl SourceSet<'_> {
+impl<'a> SourceSet<'a> {
+    /// `cuda-flags`.
+    pub fn cuda_flags(&self) -> &'a [Located<String>] {
+        match self.target {
+            Some(Target::Cuda { flags, .. }) => flags,
+            _ => &[],
+        }
+    }
+
     /// The section of the manifest.
     pub fn section(&self) -> String {
         if self.is_binding { self.name.to_owned() } else { format!("kernel.{}", self.name) }
@@ -47,6 +57,7 @@ pub fn of<'a>(
             sources: &binding.sources,
             include: &binding.include,
             cxx_flags: &binding.cxx_flags,
+            target: None,
         });
     }
     let mut components: Vec<&Component> = manifest.components_of(backend).collect();
@@ -60,6 +71,7 @@ pub fn of<'a>(
                 sources: &component.sources,
                 include: &component.include,
                 cxx_flags: &component.cxx_flags,
+                target: Some(&component.target),
             }),
         }
     }

@@ -1,6 +1,8 @@
 //! The flags we add, all of them. What a distribution may have made a default (stack protector, CET, FORTIFY, PIC,
 //! …) is stated here, on or off, so that two compilers of one version give one result wherever they were packaged.
 
+use std::collections::BTreeSet;
+
 use kernel_spec::Backend;
 use kernel_spec::Version;
 use kernel_spec::arch::Cpu;
@@ -17,6 +19,8 @@ pub struct Base<'a> {
     pub profile: Profile,
     /// Whose options are used.
     pub family: CompilerFamily,
+    /// What torch and toolkits need and build.
+    pub matrix: &'a Matrix,
     /// The torch whose headers are read, where the framework is torch.
     pub torch: Option<&'a Version>,
 }
@@ -39,9 +43,30 @@ impl Base<'_> {
     pub fn before(&self, language: Language) -> Vec<Flag> {
         let mut flags = vec![Flag::plain(self.standard(language))];
         flags.extend(plain(self.optimisation()));
-        flags.extend(plain(CODE));
+        flags.extend(plain(FORTIFIED));
         if language != Language::C {
-            flags.extend(plain(&["-fvisibility-inlines-hidden", "-D_GLIBCXX_USE_CXX11_ABI=1"]));
+            flags.extend(plain(&["-D_GLIBCXX_USE_CXX11_ABI=1"]));
+        }
+        let host = self.host(language).into_iter().map(|flag| match (language, flag) {
+            (Language::Cuda, Flag::Plain(flag)) => Flag::Plain(format!("-Xcompiler={flag}")),
+            (Language::Cuda, Flag::InBuild { option, build_path }) => {
+                Flag::in_build(format!("-Xcompiler={option}"), build_path)
+            }
+            (_, flag) => flag,
+        });
+        flags.extend(host);
+        if language == Language::Cuda && self.is_torch() {
+            flags.extend(plain(TORCH_NVCC));
+        }
+        flags.extend(self.definitions().into_iter().map(Flag::Plain));
+        flags
+    }
+
+    /// How the host's code is generated; nvcc passes this on to the compiler behind it.
+    fn host(&self, language: Language) -> Vec<Flag> {
+        let mut flags: Vec<Flag> = plain(CODE).collect();
+        if language != Language::C {
+            flags.extend(plain(&["-fvisibility-inlines-hidden"]));
         }
         match self.variant.system.cpu {
             Cpu::X86_64 => flags.extend(plain(&["-march=x86-64", "-mtune=generic", "-fcf-protection=full"])),
@@ -53,7 +78,6 @@ impl Base<'_> {
             flags.extend(plain(&["-fno-gnu-unique", "-fno-canonical-system-headers"]));
         }
         flags.push(Flag::in_build("-ffile-prefix-map=", "=./"));
-        flags.extend(self.definitions().into_iter().map(Flag::Plain));
         flags
     }
 
@@ -63,25 +87,29 @@ impl Base<'_> {
         if is_torch(self.variant) {
             flags.push(Flag::in_build("-I", "include"));
         }
-        for path in self.system_includes() {
+        for path in self.system_includes().iter().chain(self.backend_includes()) {
             flags.push(Flag::in_build("-isystem ", format!("tc/{path}")));
         }
         flags
     }
 
-    /// The parts that `system_includes` reach into.
+    /// The parts that the search paths reach into.
     pub fn parts(&self) -> Vec<String> {
-        match self.variant.framework {
-            FrameworkAbi::Torch { .. } | FrameworkAbi::TorchStableAbi(_) => {
-                vec!["python".into(), "torch".into()]
-            }
-            FrameworkAbi::TvmFfi(_) => vec!["tvm-ffi".into()],
-        }
+        let paths = self.system_includes().iter().chain(self.backend_includes());
+        let parts: BTreeSet<&str> = paths.filter_map(|path| path.split('/').next()).collect();
+        parts.into_iter().map(str::to_owned).collect()
     }
 
     /// Whether the library is a Python module that torch loads.
     pub fn is_torch(&self) -> bool {
         is_torch(self.variant)
+    }
+
+    /// The CUDA toolkit it is compiled with.
+    pub fn cuda(&self) -> Option<Version> {
+        let compute = self.variant.compute;
+        let toolkit = compute.toolkit().filter(|_| compute.backend() == Backend::Cuda)?;
+        Some(toolkit.version())
     }
 
     /// The macro by which sources may ask for the id while they are preprocessed.
@@ -107,10 +135,17 @@ impl Base<'_> {
         }
     }
 
+    fn backend_includes(&self) -> &'static [&'static str] {
+        match self.variant.compute.backend() {
+            Backend::Cuda => &["cuda/include", "cuda/include/cccl"],
+            _ => &[],
+        }
+    }
+
     fn standard(&self, language: Language) -> &'static str {
         match language {
             Language::C => "-std=gnu17",
-            _ => match self.torch.map(|torch| Matrix::embedded().cxx_standard(torch)) {
+            _ => match self.torch.map(|torch| self.matrix.cxx_standard(torch)) {
                 Some(20) => "-std=c++20",
                 _ => "-std=c++17",
             },
@@ -142,6 +177,12 @@ impl Base<'_> {
     }
 }
 
+/// Checks of the C library's own functions.
+static FORTIFIED: &[&str] = &["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"];
+
+/// What torch's own build of extensions gives nvcc, without its four switches that take operators of half types away.
+static TORCH_NVCC: &[&str] = &["--expt-relaxed-constexpr", "-DENABLE_FP8"];
+
 /// Code generation that no profile changes.
 static CODE: &[&str] = &[
     "-fPIC",
@@ -149,8 +190,6 @@ static CODE: &[&str] = &[
     "-fvisibility=hidden",
     "-fstack-protector-strong",
     "-fstack-clash-protection",
-    "-U_FORTIFY_SOURCE",
-    "-D_FORTIFY_SOURCE=2",
     "-fasynchronous-unwind-tables",
     "-fno-lto",
     "-fno-common",

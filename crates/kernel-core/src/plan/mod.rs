@@ -3,6 +3,7 @@
 pub mod allowed;
 pub mod compile;
 pub mod components;
+mod cuda;
 pub mod flags;
 pub mod language;
 mod link;
@@ -11,16 +12,19 @@ pub mod told;
 
 use std::collections::BTreeSet;
 
+use kernel_spec::capability::Capability;
 use kernel_spec::error::Faults;
 use kernel_spec::manifest::types::Manifest;
+use kernel_spec::matrix::Matrix;
 use kernel_spec::plan::{
     CompilerFamily, IdentityUnit, Input, KernelIdentity, Library, PackageFile, Plan, Profile, SCHEMA,
     ToolchainPlan,
 };
-use kernel_spec::variant::{ArchVariant, Variant};
+use kernel_spec::variant::{ArchVariant, FrameworkAbi, FrameworkVersion, Variant};
 use kernel_spec::{Backend, Finding, Severity, SourceText, Version, code};
 
 use crate::toolchain::sysroot::Policy;
+use crate::toolchain::sysroot::link::LinkParts;
 use compile::Circumstances;
 use flags::Base;
 
@@ -31,6 +35,8 @@ pub struct Request<'a> {
     pub manifest: &'a Manifest,
     /// Its text, for pointing at elements of it.
     pub text: &'a SourceText,
+    /// What torch and toolkits need and build.
+    pub matrix: &'a Matrix,
     /// The variant.
     pub variant: &'a Variant,
     /// Release or dev.
@@ -74,15 +80,29 @@ impl ToolchainFacts {
     pub fn none() -> Self {
         Self { link_files: BTreeSet::new(), family: CompilerFamily::Gcc, torch: None }
     }
+
+    /// A GCC with all its files, and the torch that a variant is for: what a plan goes by where there is no toolchain.
+    pub fn supposed(variant: &ArchVariant, matrix: &Matrix) -> Self {
+        let torch = match variant.framework {
+            FrameworkAbi::Torch { version, .. } => Some(version),
+            FrameworkAbi::TorchStableAbi(_) => matrix.newest_torch(),
+            FrameworkAbi::TvmFfi(_) => None,
+        };
+        Self {
+            link_files: LinkParts::FILE_NAMES.iter().map(|&name| name.to_owned()).collect(),
+            family: CompilerFamily::Gcc,
+            torch: torch.map(FrameworkVersion::version),
+        }
+    }
 }
 
 /// The plan of one variant; every fault of the project that keeps it from being built is reported at once.
 pub fn plan(request: &Request) -> Result<Plan, Faults> {
     let mut findings = Vec::new();
-    let (backend, library) = match request.variant {
+    let (backend, native) = match request.variant {
         Variant::Arch(variant) => {
-            let library = library(request, variant, &mut findings);
-            (variant.compute.backend(), Some(library))
+            let native = native(request, variant, &mut findings);
+            (variant.compute.backend(), Some(native))
         }
         // A universal variant is written for whatever torch runs on; its metadata names the first declared backend.
         Variant::Noarch(_) => {
@@ -106,9 +126,11 @@ pub fn plan(request: &Request) -> Result<Plan, Faults> {
         framework: request.manifest.framework(),
         profile: request.profile,
         policy: request.policy.to_string(),
-        archs: archs(request.manifest, backend, library.is_none()),
+        archs: native
+            .as_ref()
+            .map_or_else(|| listed_archs(request.manifest, backend), |native| native.archs.clone()),
         inputs: request.project.inputs.clone(),
-        library,
+        library: native.map(|native| native.library),
         package: request.project.package.clone(),
         findings,
     })
@@ -118,11 +140,18 @@ fn first_backend(manifest: &Manifest) -> Backend {
     manifest.general.backends.first().map_or(Backend::Cpu, |backend| backend.value)
 }
 
-fn library(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>) -> Library {
+/// The compiled part of a plan.
+struct Native {
+    library: Library,
+    archs: Vec<String>,
+}
+
+fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>) -> Native {
     let base = Base {
         variant,
         profile: request.profile,
         family: request.toolchain.family,
+        matrix: request.matrix,
         torch: request.toolchain.torch.as_ref(),
     };
     let circumstances = Circumstances {
@@ -135,10 +164,12 @@ fn library(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>
     let (sets, left_out) = components::of(request.manifest, request.text, variant);
     findings.extend(left_out);
     let mut compile = Vec::new();
+    let mut architectures = BTreeSet::new();
     for set in &sets {
-        let (steps, found) = compile::steps(set, &circumstances);
-        compile.extend(steps);
-        findings.extend(found);
+        let compiled = compile::component(set, &circumstances);
+        compile.extend(compiled.steps);
+        architectures.extend(compiled.architectures);
+        findings.extend(compiled.findings);
     }
     if compile.is_empty() {
         findings.push(Finding::error(
@@ -155,21 +186,30 @@ fn library(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>
     objects.push(identity.object.clone());
     let link = link::step(request, variant, objects);
     let suffix = if base.is_torch() { ".abi3.so" } else { ".so" };
-    Library {
+    let library = Library {
         file_name: format!("{}{suffix}", request.project.id),
         toolchain: ToolchainPlan { family: request.toolchain.family, parts: base.parts() },
         compile,
         identity,
         link,
-    }
+    };
+    Native { library, archs: promised(architectures) }
 }
 
-/// What the metadata lists: noarch kernels say it themselves, sorted as the peer sorts them.
-fn archs(manifest: &Manifest, backend: Backend, noarch: bool) -> Vec<String> {
+/// What the metadata promises: PTX and machine code of one number are one entry, and text order is the peer's.
+fn promised(architectures: BTreeSet<Capability>) -> Vec<String> {
+    let with_ptx: BTreeSet<Capability> =
+        architectures.iter().filter(|one| one.ptx).map(|one| Capability { ptx: false, ..*one }).collect();
+    let distinct = architectures.iter().filter(|one| one.ptx || !with_ptx.contains(one));
+    distinct.map(ToString::to_string).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Kernels of Python alone say it themselves; sorted as the peer sorts them.
+fn listed_archs(manifest: &Manifest, backend: Backend) -> Vec<String> {
     use kernel_spec::manifest::types::Binding;
     let listed = match (&manifest.binding, backend) {
-        (Binding::TorchNoarch(binding), Backend::Cuda) if noarch => &binding.cuda_capabilities,
-        (Binding::TorchNoarch(binding), Backend::Rocm) if noarch => &binding.rocm_archs,
+        (Binding::TorchNoarch(binding), Backend::Cuda) => &binding.cuda_capabilities,
+        (Binding::TorchNoarch(binding), Backend::Rocm) => &binding.rocm_archs,
         _ => return Vec::new(),
     };
     listed.iter().map(|arch| arch.value.clone()).collect::<BTreeSet<_>>().into_iter().collect()

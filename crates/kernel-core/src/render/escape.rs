@@ -62,6 +62,16 @@ pub fn response(text: &str) -> Result<String, Unwritable> {
     Ok(escaped)
 }
 
+/// A flag for the host compiler behind nvcc, which cuts it at commas and hands the rest to a shell as it stands: nothing
+/// but plain characters survives that, whatever the quoting.
+pub fn nvcc_host(flag: &str) -> Result<String, Unwritable> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=+:@%,".contains(&byte);
+    if flag.is_empty() || !flag.bytes().all(plain) {
+        return Err(Unwritable::new(flag, "a command of nvcc"));
+    }
+    Ok(format!("-Xcompiler={}", flag.replace(',', "\\,")))
+}
+
 /// A string literal of C and C++, with its quotes. Everything but plain ASCII is written in octal, which, unlike
 /// hexadecimal, cannot swallow the characters that follow.
 pub fn c_string(text: &str) -> String {

@@ -6,13 +6,16 @@ use std::fmt::Write as _;
 
 use kernel_spec::plan::{CompatibilityStep, CompileStep, Flag, Language, Library, Weight};
 
-use super::escape::{Unwritable, ninja_path, ninja_value, response, shell};
+use super::escape::{Unwritable, ninja_path, ninja_value, nvcc_host, response, shell};
 
 /// Folder of all builds of a project, relative to it.
 pub const WORK: &str = ".kernel-builder";
 
 /// The pool of compiles that need much memory; the file that includes ours gives it its depth.
 pub const POOL: &str = "heavy";
+
+/// nvcc, relative to the variant's build directory: run from there, it finds its own parts by relative paths too.
+const NVCC: &str = "tc/cuda/bin/nvcc";
 
 /// The build directory of a variant, relative to the project, which is where every command runs.
 pub fn build_directory(variant: &str) -> String {
@@ -30,6 +33,11 @@ pub fn variant(name: &str, library: &Library) -> Result<String, Unwritable> {
     let flags = FlagSets::of(library);
     flags.write(&mut text, &build)?;
     rules(&mut text);
+    if library.compile.iter().any(|step| step.language == Language::Cuda) {
+        let _ = writeln!(text, "nvcc = {}", ninja_value(&shell(&format!("{build}/{NVCC}"))?)?);
+        // Two of the passes, of which each architecture has its own, run at once; the result does not depend on it.
+        compile_rule(&mut text, "cuda", "$nvcc -ccbin $cxx $nvcc_prefix_map --threads=2");
+    }
     for step in &library.compile {
         edge(&mut text, step, &flags, &build)?;
     }
@@ -61,18 +69,8 @@ fn compatibility(text: &mut String, step: &CompatibilityStep, build: &str) -> Re
 
 /// The rules; `PWD` keeps the real directory out of debug information.
 fn rules(text: &mut String) {
-    let compile = |text: &mut String, rule: &str, driver: &str| {
-        let _ = writeln!(text, "rule {rule}");
-        let _ = writeln!(
-            text,
-            "  command = PWD=/proc/self/cwd {driver} $prefix_map $flags -MMD -MF $depfile -c $in -o $out"
-        );
-        let _ = writeln!(text, "  description = $variant: $what");
-        let _ = writeln!(text, "  depfile = $out.d");
-        let _ = writeln!(text, "  deps = gcc");
-    };
-    compile(text, "c", "$cxx -x c");
-    compile(text, "cxx", "$cxx");
+    compile_rule(text, "c", "$cxx -x c $prefix_map");
+    compile_rule(text, "cxx", "$cxx $prefix_map");
     let _ = writeln!(text, "rule archive");
     let _ = writeln!(text, "  command = rm -f $out && $ar rcsD $out $in");
     let _ = writeln!(text, "  description = $variant: $what");
@@ -81,6 +79,14 @@ fn rules(text: &mut String) {
     let _ = writeln!(text, "  description = $variant: $what");
     let _ = writeln!(text, "  rspfile = $out.rsp");
     let _ = writeln!(text, "  rspfile_content = $arguments");
+}
+
+fn compile_rule(text: &mut String, rule: &str, driver: &str) {
+    let _ = writeln!(text, "rule {rule}");
+    let _ = writeln!(text, "  command = PWD=/proc/self/cwd {driver} $flags -MMD -MF $depfile -c $in -o $out");
+    let _ = writeln!(text, "  description = $variant: $what");
+    let _ = writeln!(text, "  depfile = $out.d");
+    let _ = writeln!(text, "  deps = gcc");
 }
 
 /// The distinct lists of flags. Thousands of sources share a few of them.
@@ -109,7 +115,11 @@ impl<'a> FlagSets<'a> {
 
 fn edge(text: &mut String, step: &CompileStep, flags: &FlagSets, build: &str) -> Result<(), Unwritable> {
     let object = ninja_path(&format!("{build}/{}", step.object))?;
-    let rule = if step.language == Language::C { "c" } else { "cxx" };
+    let rule = match step.language {
+        Language::C => "c",
+        Language::Cuda => "cuda",
+        Language::Cxx | Language::Hip | Language::Metal | Language::ObjectiveCxx | Language::Sycl => "cxx",
+    };
     let _ = writeln!(text, "build {object}: {rule} {} | $stamp", ninja_path(&step.source)?);
     let _ = writeln!(text, "  flags = $flags_{}", flags.0[step.flags.as_slice()]);
     let _ = writeln!(text, "  what = {}", ninja_value(&step.title())?);
@@ -180,6 +190,8 @@ impl Tools {
             let _ = writeln!(text, "{name} = {}", ninja_value(&shell(tool)?)?);
         }
         let _ = writeln!(text, "prefix_map = {}", command_words(&self.prefix_map)?);
+        let for_nvcc: Result<Vec<String>, _> = self.prefix_map.iter().map(|flag| nvcc_host(flag)).collect();
+        let _ = writeln!(text, "nvcc_prefix_map = {}", command_words(&for_nvcc?)?);
         Ok(text)
     }
 }

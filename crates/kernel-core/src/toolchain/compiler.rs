@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::fingerprint::{Witnesses, hexadecimal, sha256};
+use super::fingerprint::{Witnesses, hash_tree, hexadecimal, sha256};
 use crate::process::{Command, ProcessError};
 use crate::{Context, atomic};
 
@@ -237,32 +237,11 @@ impl<'a> Inspection<'a> {
         let mut hasher = Sha256::new();
         for directory in directories {
             self.witnesses.add(directory.clone());
-            hash_tree(directory, directory, &mut hasher)
+            hash_tree(directory, &mut hasher)
                 .map_err(|source| CompilerError::Part { path: self.cxx.clone(), source })?;
         }
         Ok(hexadecimal(hasher))
     }
-}
-
-/// Adds every file below a directory, by its path there and its content.
-fn hash_tree(root: &Utf8Path, directory: &Utf8Path, hasher: &mut Sha256) -> std::io::Result<()> {
-    let mut entries: Vec<_> = fs_err::read_dir(directory)?.collect::<Result<_, _>>()?;
-    entries.sort_by_key(fs_err::DirEntry::file_name);
-    for entry in entries {
-        let Ok(path) = Utf8PathBuf::try_from(entry.path()) else { continue };
-        let status = fs_err::metadata(&path)?;
-        if status.is_dir() {
-            hash_tree(root, &path, hasher)?;
-        } else {
-            let content = fs_err::read(&path)?;
-            let name = path.strip_prefix(root).unwrap_or(&path);
-            hasher.update((name.as_str().len() as u64).to_le_bytes());
-            hasher.update(name.as_str());
-            hasher.update((content.len() as u64).to_le_bytes());
-            hasher.update(content);
-        }
-    }
-    Ok(())
 }
 
 /// The compiler behind links and compiler caches. A cache answers to the compiler's name and would be an ambient part

@@ -63,6 +63,31 @@ pub fn sha256(path: &Utf8Path) -> std::io::Result<String> {
     Ok(hexadecimal(hasher))
 }
 
+/// Adds every file below a directory, by its path there and its content.
+pub fn hash_tree(root: &Utf8Path, hasher: &mut Sha256) -> std::io::Result<()> {
+    add_tree(root, root, hasher)
+}
+
+fn add_tree(root: &Utf8Path, directory: &Utf8Path, hasher: &mut Sha256) -> std::io::Result<()> {
+    let mut entries: Vec<_> = fs_err::read_dir(directory)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(fs_err::DirEntry::file_name);
+    for entry in entries {
+        let Ok(path) = Utf8PathBuf::try_from(entry.path()) else { continue };
+        let status = fs_err::metadata(&path)?;
+        if status.is_dir() {
+            add_tree(root, &path, hasher)?;
+        } else {
+            let content = fs_err::read(&path)?;
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            hasher.update((name.as_str().len() as u64).to_le_bytes());
+            hasher.update(name.as_str());
+            hasher.update((content.len() as u64).to_le_bytes());
+            hasher.update(content);
+        }
+    }
+    Ok(())
+}
+
 /// The digest in hexadecimal.
 pub fn hexadecimal(hasher: Sha256) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()

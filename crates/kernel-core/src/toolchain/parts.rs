@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::arch::System;
-use kernel_spec::variant::{ArchVariant, FrameworkAbi};
-use kernel_spec::{Backend, Version};
+use kernel_spec::arch::{Os, System};
+use kernel_spec::matrix::Matrix;
+use kernel_spec::variant::{ArchVariant, FrameworkAbi, ToolkitVersion};
+use kernel_spec::{Backend, Code, Finding, Version, code};
 use miette::Diagnostic;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::compiler::{self, Compiler, CompilerError};
+use super::cuda::{self, CudaError};
 use super::fingerprint::hexadecimal;
 use super::sysroot::{Policy, Sysroot, SysrootError};
 use crate::Context;
@@ -101,30 +103,71 @@ pub enum ToolchainError {
         /// The variant.
         variant: String,
     },
+    /// CUDA.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Cuda(#[from] CudaError),
     /// A file of the toolchain could not be read.
     #[error("a part of the toolchain cannot be read")]
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
     File(#[from] std::io::Error),
 }
 
+/// What decides a toolchain besides the variant.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'a> {
+    /// The Python whose framework is used.
+    pub python: &'a PythonEnvironment,
+    /// What torch and toolkits need and build.
+    pub matrix: &'a Matrix,
+    /// Oldest systems the result must run on.
+    pub policy: Policy,
+    /// Where parts and facts are kept between builds.
+    pub cache: &'a Utf8Path,
+}
+
 /// Finds or makes everything that a variant is compiled with.
 pub fn assemble(
     context: &Context,
     variant: &ArchVariant,
-    python: &PythonEnvironment,
-    policy: Policy,
-    cache: &Utf8Path,
+    machine: &Machine,
 ) -> Result<Toolchain, ToolchainError> {
+    let Machine { python, matrix, policy, cache } = *machine;
     let name = kernel_spec::variant::Variant::Arch(*variant).to_string();
     let (mut parts, torch, mut stamp) = framework(variant, python, &name)?;
+    let toolkit = backend(context, variant, &name)?;
     let compiler = compiler::discover(context, &cache.join("compiler.json"))?;
     let sysroot = Sysroot::ensure(cache, policy, variant.system.cpu)?;
     parts.insert("sysroot".into(), sysroot.directory);
     parts.extend(compiler.files.clone());
+    if let Some((version, root)) = toolkit {
+        cuda::accept(&compiler.identity, version, matrix)?;
+        let toolkit = cuda::describe(root, cache)?;
+        stamp.extend(toolkit.parts.iter().map(|(part, hash)| format!("cuda {part} {hash}")));
+        parts.insert("cuda".into(), toolkit.root);
+    }
     stamp.push(format!("policy {policy}"));
     stamp.push(format!("compiler {} {}", compiler.identity.vendor, compiler.identity.machine));
     stamp.extend(compiler.identity.parts.iter().map(|(part, hash)| format!("{part} {hash}")));
     Ok(Toolchain { compiler, parts, torch, stamp: stamp.join("\n") + "\n" })
+}
+
+/// Whether a plan can be made for a variant on any machine.
+pub fn can_plan(variant: &ArchVariant) -> bool {
+    variant.system.os == Os::Linux && matches!(variant.compute.backend(), Backend::Cpu | Backend::Cuda)
+}
+
+impl ToolchainError {
+    /// What keeps a planned variant from being built here.
+    pub fn as_note(&self) -> Finding {
+        let id = self.code().map(|code| code.to_string()).unwrap_or_default();
+        let code = Code::find(&id).unwrap_or(&code::environment::BACKEND_TOOLCHAIN);
+        let note = Finding::note(code, "this machine cannot build it").cause(self.to_string());
+        match self.help() {
+            Some(help) => note.help(help.to_string()),
+            None => note,
+        }
+    }
 }
 
 impl Toolchain {
@@ -162,9 +205,26 @@ impl Toolchain {
 }
 
 /// Whether a variant can be made here, as far as that shows without looking at the compiler.
-pub fn require(variant: &ArchVariant, python: &PythonEnvironment) -> Result<(), ToolchainError> {
+pub fn require(
+    context: &Context,
+    variant: &ArchVariant,
+    python: &PythonEnvironment,
+) -> Result<(), ToolchainError> {
     let name = kernel_spec::variant::Variant::Arch(*variant).to_string();
-    framework(variant, python, &name).map(drop)
+    framework(variant, python, &name)?;
+    backend(context, variant, &name).map(drop)
+}
+
+/// The toolkit of the variant's backend, where it has one.
+fn backend(
+    context: &Context,
+    variant: &ArchVariant,
+    name: &str,
+) -> Result<Option<(ToolkitVersion, Utf8PathBuf)>, ToolchainError> {
+    match (variant.compute.backend(), variant.compute.toolkit()) {
+        (Backend::Cuda, Some(version)) => Ok(Some((version, cuda::find(context, version, name)?))),
+        _ => Ok(None),
+    }
 }
 
 fn refuse_foreign(variant: &ArchVariant, name: &str) -> Result<(), ToolchainError> {
@@ -173,7 +233,7 @@ fn refuse_foreign(variant: &ArchVariant, name: &str) -> Result<(), ToolchainErro
         return missing(format!("cross compiler for {}", variant.system));
     }
     match variant.compute.backend() {
-        Backend::Cpu => Ok(()),
+        Backend::Cpu | Backend::Cuda => Ok(()),
         backend => missing(format!("{} compiler", backend.row().title)),
     }
 }
@@ -231,6 +291,11 @@ fn framework(
             }
             if !python.include.join("Python.h").is_file() {
                 return Err(ToolchainError::NoPythonHeaders { directory: python.include.clone() });
+            }
+            let on_cuda = variant.compute.backend() == Backend::Cuda;
+            if on_cuda && !installed.root.join("include/c10/cuda/CUDAStream.h").is_file() {
+                let installed = format!("torch {} without CUDA's headers", installed.full_version);
+                return Err(other(installed, format!("torch {wanted} with them")));
             }
             parts.insert("torch".into(), installed.root.clone());
             parts.insert("python".into(), python.include.clone());

@@ -7,15 +7,15 @@ use kernel_spec::identifier::{Identifier, hexadecimal};
 use kernel_spec::manifest::Manifest;
 use kernel_spec::plan::{Input, PackageFile, Profile};
 use kernel_spec::report::PlanReport;
-use kernel_spec::variant::Variant;
-use kernel_spec::{Backend, Framework, Plan};
+use kernel_spec::variant::{ArchVariant, Variant};
+use kernel_spec::{Backend, Framework, Matrix, Plan};
 
 use crate::host::PythonEnvironment;
 use crate::inputs::{self, Inputs};
 use crate::plan::language::{FileKind, kind};
 use crate::plan::{Contents, Request, ToolchainFacts, plan, told};
 use crate::project::Project;
-use crate::toolchain::parts::{Toolchain, assemble};
+use crate::toolchain::parts::{self, Machine, Toolchain, ToolchainError};
 use crate::toolchain::sysroot::Policy;
 use crate::verbs::build::choose::{self, Wanted};
 use crate::{Context, Result, matrix};
@@ -42,7 +42,7 @@ pub fn plans(context: &Context, options: &PlanOptions) -> Result<PlanReport> {
     let drafting = Drafting::open(context, options)?;
     let mut plans = Vec::new();
     for variant in &drafting.variants {
-        plans.push(drafting.draft(variant)?.plan);
+        plans.push(drafting.sketch(variant)?);
     }
     Ok(PlanReport { plans })
 }
@@ -53,6 +53,8 @@ pub(crate) struct Drafting<'a> {
     options: &'a PlanOptions,
     /// The project.
     pub project: Project,
+    /// What torch and toolkits need and build.
+    matrix: Matrix,
     /// The chosen Python.
     pub python: PythonEnvironment,
     /// The chosen variants.
@@ -78,34 +80,54 @@ impl<'a> Drafting<'a> {
     pub(crate) fn open(context: &'a Context, options: &'a PlanOptions) -> Result<Self> {
         let project = Project::open(context, &options.project)?;
         let python = PythonEnvironment::discover(context, options.python.as_deref())?;
-        let variants =
-            choose::variants(&project.manifest, &matrix::load(context)?, &python, &options.variants)?;
+        let matrix = matrix::load(context)?;
+        let variants = choose::variants(context, &project.manifest, &matrix, &python, &options.variants)?;
         let work = project.directory.join(crate::render::ninja::WORK);
         let cache = context.environment.cache_directory().unwrap_or_else(|| work.join("cache"));
-        Ok(Self { context, options, project, python, variants, cache })
+        Ok(Self { context, options, project, matrix, python, variants, cache })
     }
 
+    /// The plan of a variant with the toolchain of this machine.
     pub(crate) fn draft(&self, variant: &Variant) -> Result<Draft> {
+        let toolchain = variant.arch().map(|arch| self.toolchain(arch)).transpose()?;
+        let facts = toolchain.as_ref().map_or_else(ToolchainFacts::none, Toolchain::facts);
+        Ok(Draft { plan: self.plan(variant, &facts)?, toolchain })
+    }
+
+    /// The plan of a variant that need not be buildable here: what the machine lacks is supposed, and told.
+    fn sketch(&self, variant: &Variant) -> Result<Plan> {
+        let Some(arch) = variant.arch() else { return Ok(self.draft(variant)?.plan) };
+        let missing = match self.toolchain(arch) {
+            Ok(toolchain) => return self.plan(variant, &toolchain.facts()),
+            Err(missing) if parts::can_plan(arch) => missing,
+            Err(missing) => return Err(missing.into()),
+        };
+        let mut plan = self.plan(variant, &ToolchainFacts::supposed(arch, &self.matrix))?;
+        plan.findings.push(missing.as_note());
+        Ok(plan)
+    }
+
+    fn toolchain(&self, variant: &ArchVariant) -> Result<Toolchain, ToolchainError> {
+        let Self { python, matrix, cache, .. } = self;
+        let machine = Machine { python, matrix, policy: self.options.policy, cache };
+        parts::assemble(self.context, variant, &machine)
+    }
+
+    fn plan(&self, variant: &Variant, toolchain: &ToolchainFacts) -> Result<Plan> {
         let manifest = &self.project.manifest;
         let backend = variant.backend().unwrap_or_else(|| first_backend(manifest));
-        let policy = self.options.policy;
-        let toolchain = match variant.arch() {
-            Some(arch) => Some(assemble(self.context, arch, &self.python, policy, &self.cache)?),
-            None => None,
-        };
         let contents = contents(&self.project.directory, manifest, backend)?;
-        let facts = toolchain.as_ref().map_or_else(ToolchainFacts::none, Toolchain::facts);
-        let plan = plan(&Request {
+        Ok(plan(&Request {
             manifest,
             text: &self.project.source,
+            matrix: &self.matrix,
             variant,
             profile: self.options.profile,
-            policy,
+            policy: self.options.policy,
             project: &contents,
-            toolchain: &facts,
+            toolchain,
             allowed_flags: &self.options.allowed_flags,
-        })?;
-        Ok(Draft { plan, toolchain })
+        })?)
     }
 }
 

@@ -19,6 +19,14 @@ codes! {
         means: "A component is not part of this variant",
         example: "`cuda-minver = \"12.8\"` in a variant for CUDA 12.6",
         remedy: "Nothing, if that is meant; otherwise lower the bound or do not build this variant";
+    ARCHITECTURE_LEFT_OUT = "build/architecture-left-out", Manifest,
+        means: "A GPU architecture that a component lists is not built for this variant",
+        example: "`cuda-capabilities = [\"9.0\", \"10.0\"]` in a variant for CUDA 12.6, which does not know 10.0",
+        remedy: "Nothing, if the variant is for other devices; otherwise list an architecture that its toolkit builds";
+    NO_ARCHITECTURE = "build/no-architecture", Manifest,
+        means: "Of the GPU architectures that a component lists, this variant's toolkit builds none",
+        example: "`cuda-capabilities = [\"12.0\"]` in a variant for CUDA 12.6",
+        remedy: "List an architecture that the toolkit builds, or bound the variants with `[general.cuda]` `minver`";
     COMPILE = "build/compile", Build,
         means: "A compiler rejected a source",
         example: "a missing semicolon in `relu_cpu/relu.cpp`",

@@ -67,6 +67,14 @@ codes! {
         means: "The local engine has no toolchain for this backend",
         example: "a CUDA variant where only a host compiler is known",
         remedy: "Build the variant on a machine or with an engine that has that toolchain";
+    CUDA_TOOLKIT = "environment/cuda-toolkit", Environment,
+        means: "There is no CUDA toolkit of the version that the variant is for",
+        example: "a variant for CUDA 13.2 on a machine with CUDA 12.6, or without any",
+        remedy: "Install that version of the toolkit and name its directory in `CUDA_HOME`";
+    HOST_COMPILER = "environment/host-compiler", Environment,
+        means: "The CUDA toolkit does not accept a host compiler as new as this one",
+        example: "GCC 15 with CUDA 12.6, whose headers accept GCC up to 13",
+        remedy: "Install an older GCC or Clang beside the newer one and name it in `CXX`";
     PYTHON = "environment/python", Environment,
         means: "There is no Python interpreter to work with",
         example: "`build --python .venv` where `.venv` has no `bin/python`",

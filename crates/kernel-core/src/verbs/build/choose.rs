@@ -8,6 +8,7 @@ use kernel_spec::variant::Variant;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::Context;
 use crate::host::PythonEnvironment;
 use crate::toolchain::parts;
 
@@ -57,6 +58,7 @@ pub enum ChoiceError {
 
 /// The variants, in the order asked for.
 pub(crate) fn variants(
+    context: &Context,
     manifest: &Manifest,
     matrix: &Matrix,
     python: &PythonEnvironment,
@@ -69,7 +71,7 @@ pub(crate) fn variants(
     };
     let names = match wanted {
         Wanted::Loadable => return all_here(manifest, &here),
-        Wanted::Buildable => return buildable(manifest, known(), python),
+        Wanted::Buildable => return buildable(context, manifest, known(), python),
         Wanted::Named(names) => names,
     };
     let known = known();
@@ -94,6 +96,7 @@ fn all_here(manifest: &Manifest, here: &HostOffers) -> Result<Vec<Variant>, Choi
 }
 
 fn buildable(
+    context: &Context,
     manifest: &Manifest,
     known: BTreeSet<Variant>,
     python: &PythonEnvironment,
@@ -101,7 +104,7 @@ fn buildable(
     let mut buildable = Vec::new();
     let mut reasons = BTreeSet::new();
     for variant in known {
-        match variant.arch().map_or(Ok(()), |arch| parts::require(arch, python)) {
+        match variant.arch().map_or(Ok(()), |arch| parts::require(context, arch, python)) {
             Ok(()) => buildable.push(variant),
             Err(reason) => drop(reasons.insert(reason.to_string())),
         }

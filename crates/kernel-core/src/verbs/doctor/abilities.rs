@@ -11,6 +11,10 @@ struct Needs {
 static ABILITIES: &[Needs] = &[
     Needs { what: "build for the CPU with torch", tools: &["c++", "ninja", "python", "Python.h", "torch"] },
     Needs { what: "build for the CPU with tvm-ffi", tools: &["c++", "ninja", "python", "apache-tvm-ffi"] },
+    Needs {
+        what: "build for CUDA with torch",
+        tools: &["c++", "ninja", "python", "Python.h", "torch", "nvcc"],
+    },
     Needs { what: "build without network access, as a release needs", tools: &["bwrap"] },
     Needs { what: "test", tools: &["python", "torch", "kernels", "pytest"] },
 ];
@@ -23,6 +27,7 @@ static REMEDIES: &[(&str, &str)] = &[
         "install it (Debian: `apt-get install ninja-build`), or `pip install ninja` in the environment",
     ),
     ("bwrap", "install bubblewrap (Debian: `apt-get install bubblewrap`), or build with `--sandbox off`"),
+    ("nvcc", "install CUDA's toolkit and name its directory in `CUDA_HOME`"),
     ("Python.h", "install Python's development files (Debian: `apt-get install python3-dev`)"),
     ("python", "install Python 3.9 or newer, or activate an environment"),
 ];

@@ -43,7 +43,16 @@ pub(super) fn programs(context: &Context, python: Option<&PythonEnvironment>) ->
         found(context, "ninja", ninja.map_err(|_| "not found".to_owned())),
         found(context, "bwrap", sandbox::find(context)),
     ];
-    states.extend(PROGRAMS.iter().map(|program| state(context, program)));
+    states.extend(PROGRAMS.iter().map(|program| {
+        match (program.name, context.environment.get("CUDA_HOME")) {
+            ("nvcc", Some(home)) => {
+                let nvcc = context.resolve(Utf8Path::new(home)).join("bin/nvcc");
+                let named = if nvcc.is_file() { Ok(nvcc) } else { Err("not in `CUDA_HOME`".to_owned()) };
+                found(context, "nvcc", named)
+            }
+            _ => state(context, program),
+        }
+    }));
     states
 }
 
