@@ -32,6 +32,8 @@ pub struct Compiler {
     pub command: Vec<String>,
     /// The root of the system it runs in.
     pub root: Utf8PathBuf,
+    /// The processor it compiles for.
+    pub cpu: Cpu,
     /// What the linker needs of the driver, such as `-fuse-ld=lld`.
     pub link_flags: Vec<String>,
 }
@@ -42,7 +44,12 @@ impl Compiler {
 
     /// The compiler of this machine.
     pub fn host() -> Self {
-        Self { command: vec!["g++".into()], root: "/".into(), link_flags: Vec::new() }
+        Self { command: vec!["g++".into()], root: "/".into(), cpu: CPU, link_flags: Vec::new() }
+    }
+
+    /// This machine's compiler for 64-bit Arm.
+    pub fn aarch64() -> Self {
+        Self { command: vec!["aarch64-linux-gnu-g++".into()], cpu: Cpu::Aarch64, ..Self::host() }
     }
 
     /// A compiler of a system, working in a bench.
@@ -52,6 +59,7 @@ impl Compiler {
         Self {
             command,
             root: system.root.clone(),
+            cpu: CPU,
             link_flags: link_flags.iter().map(|flag| (*flag).to_owned()).collect(),
         }
     }
@@ -72,7 +80,7 @@ impl Bench {
         let directory = tempfile::tempdir().unwrap();
         let bench = Self { directory, compiler, policy, torch: None };
         let cache = bench.path("cache");
-        let sysroot = Sysroot::ensure(&cache, policy, CPU).unwrap();
+        let sysroot = Sysroot::ensure(&cache, policy, bench.compiler.cpu).unwrap();
         fs_err::rename(&sysroot.directory, bench.path("sysroot")).unwrap();
         fs_err::create_dir(bench.path("compat")).unwrap();
         let mut members = Vec::new();
@@ -155,7 +163,7 @@ impl Bench {
         let (map, output) = (format!("{name}.map"), format!("{name}.so"));
         let plan = LinkPlan {
             policy: self.policy,
-            cpu: CPU,
+            cpu: self.compiler.cpu,
             objects,
             runtimes,
             parts,
@@ -173,7 +181,7 @@ impl Bench {
         let archive = parts.libstdcxx.as_deref().map(|path| self.seen_from_here(path));
         let review = Review {
             policy: self.policy,
-            cpu: CPU,
+            cpu: self.compiler.cpu,
             runtimes,
             library: &self.path(&output),
             map: &self.path(&map),

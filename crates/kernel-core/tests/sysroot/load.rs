@@ -58,6 +58,17 @@ fn libraries_for_newer_systems_load_here() {
 }
 
 #[test]
+#[ignore = "long: needs a compiler for 64-bit Arm and an emulator of it"]
+fn libraries_for_aarch64_load_on_its_oldest_system() {
+    let bench = link(Compiler::aarch64());
+    let oldest = System::get("oldest-aarch64");
+    oldest.program(bench.root(), "load.c", &[], "load");
+    let arguments = ["-L", oldest.root.as_str(), "./load", "./cxx17.so", "./cxx20.so"];
+    let output = run(Command::new("qemu-aarch64-static").args(arguments).current_dir(bench.root()));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).matches(": PASS").count(), 2);
+}
+
+#[test]
 #[ignore = "long: unpacks compilers of 600 MB"]
 fn libraries_of_the_newest_gcc_load_everywhere() {
     load_everywhere(&link(Compiler::of(&System::get("compilers"), "/usr/bin/g++-16", &[])));

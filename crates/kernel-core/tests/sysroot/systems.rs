@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub struct System {
     /// Where it is unpacked.
     pub root: Utf8PathBuf,
+    architecture: &'static str,
     bwrap: Utf8PathBuf,
 }
 
@@ -19,14 +20,21 @@ impl System {
         run(Command::new(repository.join("scripts/system-roots")).arg(name));
         let directory = repository.join(".environment-systems");
         let own = directory.join("bwrap");
-        Self { root: directory.join(name), bwrap: if own.exists() { own } else { "bwrap".into() } }
+        let architecture = if name.ends_with("aarch64") { "aarch64" } else { std::env::consts::ARCH };
+        Self {
+            root: directory.join(name),
+            architecture,
+            bwrap: if own.exists() { own } else { "bwrap".into() },
+        }
     }
 
     /// Compiles a C file of `folder` to a program that runs on this system: with its start files and libraries.
     pub fn program(&self, folder: &Utf8Path, source: &str, flags: &[&str], output: &str) {
-        let multiarch = self.root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
-        let libraries = self.root.join(format!("lib/{}-linux-gnu", std::env::consts::ARCH));
-        run(Command::new("gcc")
+        let architecture = self.architecture;
+        let multiarch = self.root.join(format!("usr/lib/{architecture}-linux-gnu"));
+        let libraries = self.root.join(format!("lib/{architecture}-linux-gnu"));
+        let native = architecture == std::env::consts::ARCH;
+        run(Command::new(if native { "gcc".into() } else { format!("{architecture}-linux-gnu-gcc") })
             .args(["-nostdlib", "-no-pie", "-fno-stack-protector", source, "-o", output])
             .args(flags)
             .args(["crt1.o", "crti.o"].map(|name| multiarch.join(name)))
