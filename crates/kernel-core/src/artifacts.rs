@@ -1,6 +1,7 @@
-//! Finding built variants: where a user's directory has them.
+//! Finding built variants: where a user's directory has them, and their metadata.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::{Finding, Metadata, Variant, code};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -26,24 +27,51 @@ pub struct NoVariants {
 
 /// The directories of the variants in `directory`: it may be one itself, or a project, or hold variants. What we build
 /// is looked for first, so that an old `result` of another tool never hides it. Sorted by name.
-pub fn discover(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, NoVariants> {
-    if directory.join(METADATA).is_file() {
-        return Ok(vec![directory.to_owned()]);
+pub fn find(directory: &Utf8Path) -> Vec<Utf8PathBuf> {
+    if is_variant(directory) {
+        return vec![directory.to_owned()];
     }
     let places = [directory.join(BUILD_DIRECTORY), directory.join(RESULT), directory.to_owned()];
-    let found = places.iter().map(|place| variants_in(place)).find(|variants| !variants.is_empty());
-    found.ok_or_else(|| NoVariants { directory: directory.to_owned() })
+    let found = places.iter().map(|place| directories(place, is_variant));
+    found.into_iter().find(|variants| !variants.is_empty()).unwrap_or_default()
 }
 
-/// The directories of the variants directly in `place`, sorted by name; none where it is not there.
+/// Like [`find`], where there must be one.
+pub fn discover(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, NoVariants> {
+    let found = find(directory);
+    if found.is_empty() { Err(NoVariants { directory: directory.to_owned() }) } else { Ok(found) }
+}
+
+/// The directories of the variants directly in `place` that have metadata, sorted by name; none where it is not there.
 pub fn variants_in(place: &Utf8Path) -> Vec<Utf8PathBuf> {
+    directories(place, |path| path.join(METADATA).is_file())
+}
+
+/// What has the name of a variant is meant to be one, also without metadata; and so is what has metadata, whatever its
+/// name is and whether or not they can be read.
+fn is_variant(directory: &Utf8Path) -> bool {
+    let named = directory.file_name().is_some_and(|name| name.parse::<Variant>().is_ok());
+    directory.is_dir() && (named || fs_err::symlink_metadata(directory.join(METADATA)).is_ok())
+}
+
+fn directories(place: &Utf8Path, is_wanted: impl Fn(&Utf8Path) -> bool) -> Vec<Utf8PathBuf> {
     let Ok(entries) = place.read_dir_utf8() else { return Vec::new() };
-    let mut variants: Vec<Utf8PathBuf> = entries
+    let mut found: Vec<Utf8PathBuf> = entries
         .filter_map(|entry| entry.ok().map(camino::Utf8DirEntry::into_path))
         // What is being made, or was put aside, is hidden.
         .filter(|path| path.file_name().is_some_and(|name| !name.starts_with('.')))
-        .filter(|path| path.join(METADATA).is_file())
+        .filter(|path| is_wanted(path))
         .collect();
-    variants.sort();
-    variants
+    found.sort();
+    found
+}
+
+/// The metadata of the variant in a directory, or what is wrong with them.
+pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
+    let name = directory.file_name().unwrap_or_default();
+    let text = fs_err::read(directory.join(METADATA)).map_err(|error| {
+        let message = format!("`{METADATA}` of `{name}` cannot be read");
+        vec![Finding::error(&code::artifact::METADATA, message).cause(error.to_string())]
+    })?;
+    Metadata::from_json(&text)
 }

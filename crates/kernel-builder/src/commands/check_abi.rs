@@ -47,6 +47,6 @@ impl Run for Arguments {
         };
         let mut report = check_abi(&session.context, &self.path, &overrides)?;
         report.warnings_denied = self.deny.is_some();
-        Ok(Report::Check(report))
+        Ok(Report::CheckAbi(report))
     }
 }

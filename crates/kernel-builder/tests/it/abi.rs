@@ -20,6 +20,8 @@ fn built(source: &str, flags: &[&str]) -> Scene {
 fn a_portable_library_passes() {
     let scene = built(ENTRY, &[]);
     insta::assert_snapshot!(scene.run(&["check-abi"]));
+    let answer = scene.run(&["check-abi", "--json"]).json().pop().expect("an answer");
+    assert_eq!((&answer["command"], &answer["findings"]), (&"check-abi".into(), &serde_json::json!([])));
 }
 
 #[test]

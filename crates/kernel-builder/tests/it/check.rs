@@ -67,3 +67,25 @@ fn files_are_checked_against_the_manifest() {
     insta::assert_snapshot!("check-files", ran);
     assert_eq!(scene.run(&["check", "--manifest-only"]).status, 0);
 }
+
+#[test]
+fn check_and_hash_say_the_same_of_metadata_that_cannot_be_read() {
+    for leads_nowhere in [false, true] {
+        let scene = project().file("build/torch-cpu/__init__.py", "__all__ = []\n");
+        if leads_nowhere {
+            let link = scene.path("build/torch-cpu/metadata.json");
+            std::os::unix::fs::symlink("metadata.json", link).expect("a link");
+        }
+        let told = |arguments: &[&str]| -> Vec<serde_json::Value> {
+            let ran = scene.run(arguments);
+            assert_eq!(ran.status, 6, "{ran}");
+            let findings = ran.json().pop().expect("an answer")["findings"].take();
+            let findings = findings.as_array().cloned().unwrap_or_default();
+            let about = findings.into_iter().filter(|finding| finding["code"] == "artifact/metadata");
+            about.map(|finding| serde_json::json!([finding["message"], finding["causes"]])).collect()
+        };
+        let checked = told(&["check", "--json"]);
+        assert_eq!(checked.len(), 1);
+        assert_eq!(told(&["hash", "--check", "--json"]), checked);
+    }
+}

@@ -7,9 +7,9 @@
 
 use std::process::Command;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 
-use crate::scene::{Scene, repository};
+use crate::scene::{Scene, python, repository};
 use crate::systems::{System, run};
 
 const PREFIX: &str = "__tvm_ffi_";
@@ -122,14 +122,12 @@ fn kernels_of_the_newest_clang_load_everywhere() {
     load_everywhere(&built_by("/usr/bin/clang++-23"));
 }
 
-/// An environment of the tests with this torch, or with the listed one.
-fn environment(torch: Option<&str>) -> Utf8PathBuf {
-    let repository = Utf8Path::from_path(repository()).expect("UTF-8");
-    let directory =
-        repository.join(torch.map_or(".environment".into(), |torch| format!(".environment-torch-{torch}")));
-    let mut command = Command::new(repository.join("scripts/python-environment"));
-    run(command.args(torch.map(|torch| format!("--torch={torch}"))).arg(&directory));
-    directory.join("bin/python")
+/// The interpreter of an environment like the tests' own, with another torch.
+fn with_torch(version: &str) -> String {
+    let directory = repository().join(format!(".environment-torch-{version}"));
+    let mut script = Command::new(repository().join("scripts/python-environment"));
+    run(script.args(["--torch", version]).arg(&directory));
+    directory.join("bin/python").to_str().expect("a UTF-8 path").to_owned()
 }
 
 #[test]
@@ -140,11 +138,11 @@ fn the_stable_sample_built_with_the_newest_torch_passes_in_the_oldest_it_promise
     assert_eq!(ran.status, 0, "{ran}");
     let manifest = fs_err::read_to_string(scene.path("sample/build.toml")).expect("a manifest");
     assert!(manifest.contains("stable-abi = \"2.11\""), "{manifest}");
-    let (newest, oldest) = (environment(None), environment(Some("2.11.0")));
-    let ran = scene.run(&["build", "sample", "--python", newest.as_str()]);
+    let (newest, oldest) = (python(), with_torch("2.11.0"));
+    let ran = scene.run(&["build", "sample", "--python", &newest]);
     assert_eq!(ran.status, 0, "{ran}");
     for python in [newest, oldest] {
-        let ran = scene.run(&["test", "sample", "--python", python.as_str()]);
+        let ran = scene.run(&["test", "sample", "--python", &python]);
         assert_eq!(ran.status, 0, "{ran}");
         assert!(ran.stdout.contains(" passed") || ran.stderr.contains(" passed"), "{ran}");
     }

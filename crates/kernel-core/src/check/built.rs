@@ -6,14 +6,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_abi::image::{Format, GpuKind, Image, Machine};
 use kernel_abi::{ImageError, Policy};
 use kernel_spec::arch::{Cpu, Os, System};
-use kernel_spec::metadata::Metadata;
 use kernel_spec::variant::Variant;
 use kernel_spec::{Backend, Finding, Framework, Version};
 
 pub use kernel_abi::policy::Manylinux;
 
 use super::{library, python_package};
-use crate::{Result, tree};
+use crate::{Result, artifacts, tree};
 
 /// What to judge by instead of what a variant's name says.
 #[derive(Clone, Debug, Default)]
@@ -40,35 +39,17 @@ pub struct BuiltVariant {
 }
 
 /// The built variants of a project, of a directory of variants, or the one that `directory` is. Sorted by name.
-pub fn find(directory: &Utf8Path) -> Result<Vec<BuiltVariant>> {
+pub fn find(directory: &Utf8Path) -> Vec<BuiltVariant> {
     let variant = |directory: Utf8PathBuf| {
-        let name = directory.file_name().filter(|name| name.parse::<Variant>().is_ok())?.to_owned();
-        Some(BuiltVariant { name, directory })
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        BuiltVariant { name, directory }
     };
-    if let Some(only) = variant(directory.to_owned()) {
-        return Ok(vec![only]);
-    }
-    for place in [directory.join("result"), directory.join("build"), directory.to_owned()] {
-        if !place.is_dir() {
-            continue;
-        }
-        let mut variants = Vec::new();
-        for entry in fs_err::read_dir(&place)? {
-            let path = Utf8PathBuf::try_from(entry?.path());
-            variants.extend(path.ok().filter(|path| path.is_dir()).and_then(variant));
-        }
-        if !variants.is_empty() {
-            variants.sort();
-            return Ok(variants);
-        }
-    }
-    Ok(Vec::new())
+    artifacts::find(directory).into_iter().map(variant).collect()
 }
 
 /// Findings about one variant: its libraries and its Python sources.
 pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Finding>> {
-    let metadata = fs_err::read(variant.directory.join("metadata.json")).ok();
-    let metadata = metadata.and_then(|text| Metadata::from_json(&text).ok());
+    let metadata = artifacts::metadata(&variant.directory).ok();
     let package = metadata.as_ref().map(|metadata| metadata.name.python_name()).unwrap_or_default();
     let is_library = |file: &String| library::is_library(&variant.directory.join(file));
     let libraries: Vec<String> = files(&variant.directory)?.into_iter().filter(is_library).collect();

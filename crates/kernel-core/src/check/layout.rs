@@ -9,6 +9,7 @@ use kernel_spec::identifier::belongs_to;
 use kernel_spec::metadata::{DigestAlgorithm, Metadata};
 use kernel_spec::{Code, Finding, Framework, Variant, code};
 
+use crate::artifacts;
 use crate::check::built::BuiltVariant;
 use crate::digest::{self, DigestError, METADATA};
 use crate::tree::{self, Kind};
@@ -18,15 +19,7 @@ pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
     let (name, directory) = (variant.name.as_str(), variant.directory.as_path());
     let mut check = Check { name, findings: Vec::new() };
     check.tree(directory);
-    let text = match fs_err::read(directory.join(METADATA)) {
-        Ok(text) => text,
-        Err(error) => {
-            let message = format!("`{METADATA}` of `{name}` cannot be read");
-            check.say(Finding::error(&code::artifact::METADATA, message).cause(error.to_string()), METADATA);
-            return check.findings;
-        }
-    };
-    match Metadata::from_json(&text) {
+    match artifacts::metadata(directory) {
         Ok(metadata) => {
             check.names(directory, &metadata);
             check.digest(directory, &metadata);

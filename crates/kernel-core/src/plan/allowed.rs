@@ -79,6 +79,9 @@ static EXACT: &[&str] = &[
 /// Options that take a path of the project, attached or as the next flag.
 static PATHS: &[&str] = &["-I", "-idirafter", "-imacros", "-include", "-iquote", "-isystem"];
 
+/// The macro that chooses between libstdc++'s new strings and its old ones.
+const STRINGS: &str = "_GLIBCXX_USE_CXX11_ABI=";
+
 /// Judges one list of flags; the answer names every refused element.
 pub fn judge(flags: &[Located<String>], allowed: &BTreeSet<String>, text: &SourceText) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -125,6 +128,12 @@ fn check(flag: &str) -> Result<(), String> {
     }
     if let Some(definition) = flag.strip_prefix("-D").or_else(|| flag.strip_prefix("-U")) {
         let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
+        if definition.strip_prefix(STRINGS).is_some_and(|value| value != "1") {
+            return Err(
+                "with libstdc++'s old strings a kernel cannot be loaded into Torch, which has the new"
+                    .to_owned(),
+            );
+        }
         return if definition.starts_with(begins) {
             Ok(())
         } else {
@@ -210,6 +219,7 @@ mod tests {
             "-DFOO",
             "-DFOO=\"a b\"",
             "-UNDEBUG",
+            "-D_GLIBCXX_USE_CXX11_ABI=1",
             "-std=c++20",
             "-march=armv8.2-a+fp16",
             "-mavx2",
@@ -285,6 +295,7 @@ mod tests {
             "-x",
             "-D",
             "-D-x",
+            "-D_GLIBCXX_USE_CXX11_ABI=0",
             "-T",
             "-flto",
             "-fcrash-diagnostics-dir=/x",

@@ -43,7 +43,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
             let root = directory.join(&package);
             report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
         }
-        for variant in built::find(&directory)? {
+        for variant in built::find(&directory) {
             report.findings.extend(layout::check(&variant));
             report.findings.extend(built::check(&variant, &Overrides::default())?);
         }

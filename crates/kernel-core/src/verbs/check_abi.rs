@@ -16,7 +16,7 @@ pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> R
         report.findings = built::check_file(&place, overrides);
         return Ok(report);
     }
-    let variants = built::find(&place)?;
+    let variants = built::find(&place);
     for variant in &variants {
         report.findings.extend(built::check(variant, overrides)?);
     }

@@ -2,7 +2,6 @@
 //! stays, and a signature that no longer matches goes: both are the peer's faults here.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::Metadata;
 use kernel_spec::error::Faults;
 use kernel_spec::metadata::DigestRecord;
 use kernel_spec::report::{HashReport, HashState, HashedVariant};
@@ -30,8 +29,7 @@ pub fn hash(context: &Context, options: &HashOptions) -> Result<HashReport> {
 
 fn one(directory: &Utf8Path, check: bool) -> Result<HashedVariant> {
     let path = directory.join(METADATA);
-    let earlier = fs_err::read(&path)?;
-    let mut metadata = Metadata::from_json(&earlier).map_err(|findings| {
+    let mut metadata = artifacts::metadata(directory).map_err(|findings| {
         let summary = format!("the metadata of `{directory}` cannot be used");
         Error::Faults(Faults::new(&kernel_spec::code::artifact::METADATA, summary, findings))
     })?;

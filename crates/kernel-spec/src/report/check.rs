@@ -1,14 +1,14 @@
-//! What `check` answers.
+//! What `check` and `check-abi` answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{ExitClass, Finding, Severity};
 
-/// The answer of `check`.
+/// The answer of `check` and of `check-abi`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CheckReport {
-    /// The manifest, as the user would name it.
+    /// The manifest, or the path that `check-abi` was given, as the user would name it.
     pub manifest: String,
     /// The kernel's name, where it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]

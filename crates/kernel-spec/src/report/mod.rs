@@ -45,6 +45,7 @@ pub enum Report {
     Build(BuildReport),
     Card(CardReport),
     Check(CheckReport),
+    CheckAbi(CheckReport),
     Clean(CleanReport),
     Completions(CompletionsReport),
     Doctor(DoctorReport),
@@ -64,7 +65,7 @@ impl Report {
     pub fn exit(&self) -> ExitClass {
         match self {
             Report::Card(report) => report.exit(),
-            Report::Check(report) => report.exit(),
+            Report::Check(report) | Report::CheckAbi(report) => report.exit(),
             Report::Inspect(report) => report.exit(),
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),

@@ -36,7 +36,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Inspect(report) => inspect::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
-        Report::Check(report) => check::render(report, &mut page),
+        Report::Check(report) | Report::CheckAbi(report) => check::render(report, &mut page),
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
         Report::Variants(report) => variants::render(report, &mut page),
