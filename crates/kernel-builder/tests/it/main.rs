@@ -11,6 +11,7 @@ mod codes;
 mod cuda;
 mod diagnostics;
 mod doctor;
+mod documents;
 mod explain;
 mod faults;
 mod hash;
