@@ -92,7 +92,6 @@ fn library(scene: &Scene, folder: &str, id: &Value) -> std::path::PathBuf {
     scene.path(&format!("{folder}build/{VARIANT}/{}.abi3.so", id.as_str().expect("an id")))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the judges are run as a shell runs them")]
 fn said(command: &mut Command) -> String {
     let ran = command.output().expect("it starts");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
@@ -100,6 +99,7 @@ fn said(command: &mut Command) -> String {
 }
 
 /// Architectures of machine code and of PTX, as NVIDIA's own tool sees them.
+#[expect(clippy::disallowed_methods, reason = "the judges are run as a shell runs them")]
 fn embedded(library: &std::path::Path) -> Vec<String> {
     let mut tool = Command::new(format!("{}/bin/cuobjdump", cuda()));
     let text = said(tool.args(["--list-elf", "--list-ptx"]).arg(library));

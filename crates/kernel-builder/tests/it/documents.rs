@@ -88,8 +88,7 @@ fn run(document: &str) {
             .stdin(std::process::Stdio::null())
             .output()
             .expect("a shell");
-        let said =
-            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8")).concat();
+        let said = String::from_utf8(output.stdout).expect("UTF-8");
         write!(transcript, "$ {}\n{said}", step.command).expect("written");
         assert_eq!(output.status.code(), Some(step.status), "{document}: {transcript}");
         if let Some(line) = missing(&said, &step.output) {
