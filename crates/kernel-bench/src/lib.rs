@@ -5,6 +5,8 @@
 //! The way of a run: `measurement` (what was timed) → `statistics` (formulas) → `decision` (verdicts, look by look) →
 //! `report` (the result document and its forms).
 
+mod columns;
 pub mod decision;
 pub mod measurement;
+pub mod report;
 pub mod statistics;

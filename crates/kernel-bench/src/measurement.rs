@@ -99,7 +99,9 @@ impl FaultKind {
 /// One replicated process: the unit of inference, because memory layout is drawn anew in each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
-    /// The paired blocks in the order in which they ran.
+    /// The paired blocks in the order in which they ran; written down as columns.
+    #[serde(with = "crate::columns")]
+    #[schemars(with = "crate::columns::Columns")]
     pub blocks: Vec<Block>,
     /// Peak memory of the two arms, bytes; where it was measured.
     pub peak_memory: Option<Arms<u64>>,
@@ -118,7 +120,7 @@ pub struct Arms<T> {
 }
 
 /// One sample of each arm, taken next to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     /// Nanoseconds of one call of the baseline.
     pub baseline_ns: f64,
@@ -127,13 +129,11 @@ pub struct Block {
     /// Which arm ran first.
     pub order: Order,
     /// What disturbed it.
-    #[serde(default, skip_serializing_if = "Marks::is_clean")]
     pub marks: Marks,
 }
 
 /// Which arm of a block ran first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Baseline, then candidate.
     BaselineFirst,
@@ -142,8 +142,7 @@ pub enum Order {
 }
 
 /// What disturbed one block, as far as the sampler saw it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// The device reported a lower clock or a reason for one.
     pub throttled: bool,
@@ -151,13 +150,6 @@ pub struct Marks {
     pub migrated: bool,
     /// The thread was taken off its processor.
     pub preempted: bool,
-}
-
-impl Marks {
-    /// Nothing was seen.
-    pub fn is_clean(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// What the machine did while a process ran; absent is what nobody could measure.

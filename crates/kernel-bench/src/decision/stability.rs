@@ -40,6 +40,17 @@ pub enum InstabilityKind {
     StrangeProcesses,
 }
 
+impl InstabilityKind {
+    /// What it is, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::WildBlocks => "too many blocks are more than 20 % off",
+            Self::WideBlocks => "the blocks of a process are too wide apart",
+            Self::StrangeProcesses => "too many processes are nothing like the others",
+        }
+    }
+}
+
 impl Instability {
     /// What is wrong with these processes, if anything.
     pub fn of(processes: &[Paired]) -> Option<Self> {
