@@ -44,7 +44,8 @@ pub struct Suite {
     pub verdict: SuiteVerdict,
     /// Why it is this one.
     pub reasons: Vec<String>,
-    /// Geometric mean of the speed-ups, weighted, over processes that measured every workload.
+    /// Geometric mean of the speed-ups, weighted, over processes that measured every workload; never there in an invalid
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speedup: Option<Effect>,
     /// Whether a regression is excluded everywhere.
@@ -74,6 +75,8 @@ impl Suite {
     ) -> Self {
         let non_regression = non_regression(settings, verdicts);
         let (verdict, reasons) = decide(settings, measurements, verdicts, geomean, &non_regression);
+        // What is left out of an invalid run's mean may be what is wrong with it.
+        let speedup = speedup.filter(|_| verdict != SuiteVerdict::Invalid);
         Self { verdict, reasons, speedup, non_regression }
     }
 }

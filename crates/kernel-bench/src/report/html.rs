@@ -32,6 +32,8 @@ pub fn html(document: &Document) -> Result<String, ReportError> {
         equivalence => words::percent(document.settings.equivalence),
         took => duration(document.run.seconds),
         key => document.machine.comparability.key(),
+        reasons => document.suite.reasons.iter().map(|reason| words::pieces(reason)).collect::<Vec<_>>(),
+        measured => document.workloads.iter().filter(|one| one.verdict.outcome != Outcome::Invalid).count(),
         adoption => adoption(document),
         looks => Value::from(Serde(looks(document))),
         forest => Value::from(Serde(forest(document))),
@@ -117,7 +119,7 @@ fn panel(result: &WorkloadResult) -> Panel<'_> {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     Panel {
         name: &verdict.workload,
-        outcome: verdict.outcome.word(),
+        outcome: words::class(verdict),
         word: words::outcome(verdict),
         remark: words::remark(verdict),
         shape: shape(result),
@@ -128,7 +130,7 @@ fn panel(result: &WorkloadResult) -> Panel<'_> {
         memory: or_dash(verdict.memory.as_ref().map(words::memory)),
         roof: share(result),
         gates: gates(result),
-        open: !matches!(verdict.outcome, Outcome::Faster | Outcome::Equivalent),
+        open: !matches!(words::class(verdict), "faster" | "equivalent" | "absent"),
         strips: strips(result).filter(|_| verdict.outcome != Outcome::Invalid),
         series: series(&result.measurement).filter(|_| verdict.outcome != Outcome::Invalid),
         facts: facts(result),
@@ -223,8 +225,8 @@ fn looks(document: &Document) -> Vec<[String; 5]> {
             [
                 look.number.to_string(),
                 look.processes.to_string(),
-                words::percent(look.level),
-                words::percent(look.spent),
+                format!("{:.2} %", 100.0 * look.level),
+                format!("{:.2} %", 100.0 * look.spent),
                 look.open.to_string(),
             ]
         })

@@ -80,6 +80,19 @@ pub(super) fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
+/// The look of the verdict: what this machine does not support is no failure.
+pub(super) fn class(verdict: &Verdict) -> &'static str {
+    match verdict.fault.as_ref().map(|fault| fault.kind) {
+        Some(FaultKind::Unsupported) => "absent",
+        _ => verdict.outcome.word(),
+    }
+}
+
+/// A text whose backticks mark code, as pieces: plain, code, plain and so on.
+pub(super) fn pieces(text: &str) -> Vec<String> {
+    text.split('`').map(str::to_owned).collect()
+}
+
 /// What there is to say beside the verdict.
 pub(super) fn remark(verdict: &Verdict) -> String {
     if let Some(fault) = &verdict.fault {

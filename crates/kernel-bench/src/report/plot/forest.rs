@@ -80,7 +80,7 @@ fn row(workload: &WorkloadResult, y: f64, scale: &Scale) -> Row {
     Row {
         y,
         label: workload.verdict.workload.clone(),
-        outcome: workload.verdict.outcome.word(),
+        outcome: words::class(&workload.verdict),
         word: words::outcome(&workload.verdict),
         text: effect.map_or_else(String::new, |effect| words::ratio(effect.ratio)),
         interval: effect.as_ref().map_or_else(String::new, words::interval),

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::forest::plain;
 use super::scale::Scale;
 use super::{Tick, pixel};
 use crate::decision::Roof;
@@ -11,7 +12,7 @@ use crate::report::words;
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 380.0;
-const LEFT: f64 = 70.0;
+const LEFT: f64 = 96.0;
 const RIGHT: f64 = 940.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 336.0;
@@ -38,6 +39,9 @@ struct Point {
     outcome: &'static str,
     baseline: (f64, f64),
     candidate: (f64, f64),
+    /// Where the label is, and whether it ends there.
+    place: (f64, f64),
+    before: bool,
     title: String,
 }
 
@@ -71,8 +75,12 @@ pub(in crate::report) fn roofs(document: &Document) -> Option<Roofs> {
         outcome: one.result.verdict.outcome.word(),
         baseline: (across.at(one.intensity), up.at(one.baseline)),
         candidate: (across.at(one.intensity), up.at(one.candidate)),
+        place: (0.0, 0.0),
+        before: false,
         title: title(one),
     };
+    let mut points: Vec<Point> = known.iter().map(point).collect();
+    place_labels(&mut points);
     Some(Roofs {
         width: WIDTH,
         height: HEIGHT,
@@ -80,12 +88,33 @@ pub(in crate::report) fn roofs(document: &Document) -> Option<Roofs> {
         right: RIGHT,
         top: TOP,
         bottom: BOTTOM,
-        across: across.ticks(6, words::three),
+        across: across.ticks(6, plain),
         up: up.ticks(5, speed),
         lines: roofs.iter().map(|roof| line(*roof, &across, &up)).collect(),
-        points: known.iter().map(point).collect(),
+        points,
         measured: known.iter().all(|one| one.roof.measured),
     })
+}
+
+/// Beside its circle, below what was placed there before.
+#[expect(clippy::cast_precision_loss, reason = "names are short")]
+fn place_labels(points: &mut [Point]) {
+    points.sort_by(|left, right| left.baseline.1.total_cmp(&right.baseline.1));
+    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    for point in points {
+        let wide = 7.0 * point.label.chars().count() as f64;
+        point.before = point.baseline.0 + wide + 20.0 > RIGHT;
+        let x = if point.before { point.baseline.0 - 12.0 } else { point.baseline.0 + 12.0 };
+        let (from, to) = if point.before { (x - wide, x) } else { (x, x + wide) };
+        let mut y = point.baseline.1 + 5.0;
+        while let Some((_, _, other)) =
+            taken.iter().find(|(left, right, other)| *left < to && from < *right && (y - other).abs() < 15.0)
+        {
+            y = other + 15.0;
+        }
+        taken.push((from, to, y));
+        point.place = (pixel(x), pixel(y));
+    }
 }
 
 fn known(result: &WorkloadResult) -> Option<Known<'_>> {
