@@ -1,5 +1,5 @@
 //! What read-only data gives away: paths of the machine that built the library, and a copy of libstdc++ that no symbol
-//! shows any more. One pass with one automaton; GPU code is jumped over.
+//! shows any more. One automaton, on all cores; GPU code is jumped over.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -45,6 +45,8 @@ const STORE: &str = "/nix/store/";
 
 /// The longest text that is looked at.
 const LONGEST: u64 = 1024;
+/// The smallest share of a range that is worth a thread.
+const SHARE: u64 = 8 << 20;
 /// The most texts of one kind that are kept: more do not help anybody.
 const MOST: usize = 8;
 
@@ -73,11 +75,45 @@ pub(super) fn scan(
     if at < range.end { scan_all(reader, at..range.end, marks) } else { Ok(()) }
 }
 
+/// Large ranges are shared out among the cores. The marks are those that one pass from begin to end would find.
 fn scan_all(reader: &Reader<'_>, range: Range<u64>, marks: &mut Vec<Mark>) -> Result<(), ImageError> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let share = (range.end - range.start).div_ceil(cores).max(SHARE);
+    let shares =
+        (range.start..range.end).step_by(index(share)).map(|start| start..(start + share).min(range.end));
+    if range.end - range.start <= share {
+        return scan_share(reader, range.clone(), range, marks);
+    }
+    let found: Result<Vec<Vec<Mark>>, ImageError> = std::thread::scope(|scope| {
+        let start = |own: Range<u64>| {
+            let (reader, range) = (reader.for_thread(), range.clone());
+            scope.spawn(move || {
+                let mut marks = Vec::new();
+                scan_share(&reader, own, range, &mut marks).map(|()| marks)
+            })
+        };
+        let running: Vec<_> = shares.map(start).collect();
+        let ended = running.into_iter().map(std::thread::ScopedJoinHandle::join);
+        ended.map(|marks| marks.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    found?.into_iter().flatten().for_each(|mark| add(marks, mark));
+    Ok(())
+}
+
+/// Scans for texts that begin in `own`, a part of `range`.
+fn scan_share(
+    reader: &Reader<'_>,
+    own: Range<u64>,
+    range: Range<u64>,
+    marks: &mut Vec<Mark>,
+) -> Result<(), ImageError> {
     let (automaton, kinds) = &*PATTERNS;
-    let mut before = 0;
-    reader.walk("a loaded segment", range, (1, LONGEST), |piece, _, own| {
-        for found in automaton.find_iter(piece).take_while(|found| found.start() < own) {
+    let what = "a loaded segment";
+    let mut before = if own.start > range.start { reader.array::<1>(what, own.start - 1)?[0] } else { 0 };
+    let seen = own.start..own.end.saturating_add(LONGEST).min(range.end);
+    reader.walk(what, seen, (1, LONGEST), |piece, at, length| {
+        let length = length.min(index(own.end.saturating_sub(at)));
+        for found in automaton.find_iter(piece).take_while(|found| found.start() < length) {
             let previous = found.start().checked_sub(1).map_or(before, |at| piece[at]);
             let rest = &piece[found.start()..];
             let rest = &rest[..rest.len().min(index(LONGEST))];
@@ -88,7 +124,8 @@ fn scan_all(reader: &Reader<'_>, range: Range<u64>, marks: &mut Vec<Mark>) -> Re
                 add(marks, Mark { kind, text });
             }
         }
-        before = piece[own - 1];
+        let Some(last) = length.checked_sub(1) else { return Ok(false) };
+        before = piece[last];
         Ok(true)
     })
 }
@@ -124,4 +161,32 @@ fn add(marks: &mut Vec<Mark>, mark: Mark) {
 /// Puts the marks in order, so that the order of segments does not show.
 pub(super) fn finish(marks: &mut [Mark]) {
     marks.sort();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts at the ends of shares and pieces, and one that lies across.
+    #[test]
+    fn shares_find_what_one_pass_finds() {
+        let size = index(3 * SHARE) + 12345;
+        let mut bytes = vec![1; size];
+        let texts = (0..40).map(|number| format!("\0/home/me/file{number}.cu\0").into_bytes());
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = size.div_ceil(cores).max(index(SHARE));
+        let places = [0, 1, share - 30, share - 12, share, 2 * share - 1, size - 40]
+            .map(|place| place.min(size - 100));
+        for (place, text) in places.into_iter().zip(texts) {
+            bytes[place..place + text.len()].copy_from_slice(&text);
+        }
+        let source = bytes.as_slice();
+        let reader = Reader::new(&source);
+        let range = 0..size as u64;
+        let (mut shared, mut single) = (Vec::new(), Vec::new());
+        scan_all(&reader, range.clone(), &mut shared).expect("read");
+        scan_share(&reader, range.clone(), range, &mut single).expect("read");
+        assert_eq!(shared, single);
+        assert!(shared.len() >= 4, "{shared:?}");
+    }
 }

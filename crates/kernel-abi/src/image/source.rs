@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::ImageError;
 
-/// Bytes that can be read by position.
-pub trait Source {
+/// Bytes that can be read by position, also by several threads at once.
+pub trait Source: Sync {
     /// Number of bytes.
     fn size(&self) -> u64;
 
@@ -53,6 +53,11 @@ impl<'s> Reader<'s> {
         Self { source, part, budget }
     }
 
+    /// The same bytes for another thread, which keeps nothing of them.
+    pub(crate) fn for_thread(&self) -> Self {
+        Self { source: self.source, part: self.part.clone(), budget: Cell::new(0) }
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.part.end - self.part.start
     }
@@ -69,7 +74,9 @@ impl<'s> Reader<'s> {
     pub(crate) fn bytes(&self, what: &'static str, offset: u64, length: u64) -> Result<Vec<u8>, ImageError> {
         self.within(what, offset, length)?;
         self.spend(length)?;
-        self.piece(offset, length)
+        let mut buffer = vec![0; index(length)];
+        self.source.read(self.part.start + offset, &mut buffer).map_err(ImageError::Read)?;
+        Ok(buffer)
     }
 
     /// A fixed number of bytes, not kept.
@@ -95,11 +102,13 @@ impl<'s> Reader<'s> {
     ) -> Result<(), ImageError> {
         self.within(what, range.start, range.end.saturating_sub(range.start))?;
         let step = PIECE / unit * unit;
+        let mut buffer = vec![0; index((step + overlap).min(range.end.saturating_sub(range.start)))];
         let mut at = range.start;
         while at < range.end {
             let own = step.min(range.end - at);
-            let piece = self.piece(at, (own + overlap).min(range.end - at))?;
-            if !each(&piece, at, index(own))? {
+            let piece = &mut buffer[..index((own + overlap).min(range.end - at))];
+            self.source.read(self.part.start + at, piece).map_err(ImageError::Read)?;
+            if !each(piece, at, index(own))? {
                 break;
             }
             at += own;
@@ -113,12 +122,6 @@ impl<'s> Reader<'s> {
             Some(end) if end <= self.size() => Ok(()),
             end => Err(ImageError::Truncated { what, needs: end.unwrap_or(u64::MAX), size: self.size() }),
         }
-    }
-
-    fn piece(&self, offset: u64, length: u64) -> Result<Vec<u8>, ImageError> {
-        let mut buffer = vec![0; index(length)];
-        self.source.read(self.part.start + offset, &mut buffer).map_err(ImageError::Read)?;
-        Ok(buffer)
     }
 }
 
