@@ -46,6 +46,7 @@ commands! {
     Test(test),
     #[command(visible_alias = "fill-card")]
     Card(card),
+    Status(status),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),

@@ -27,6 +27,7 @@ pub(crate) mod inspect;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;
+pub(crate) mod status;
 pub(crate) mod test;
 pub(crate) mod variants;
 

@@ -29,6 +29,7 @@ mod same_bytes;
 mod scene;
 mod settings;
 mod silence;
+mod status;
 #[path = "../../../kernel-core/tests/sysroot/systems.rs"]
 #[allow(
     unreachable_pub,

@@ -10,5 +10,6 @@ pub mod hash;
 pub mod inspect;
 pub mod migrate;
 pub mod plan;
+pub mod status;
 pub mod test;
 pub mod variants;

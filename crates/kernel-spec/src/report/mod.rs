@@ -18,6 +18,7 @@ mod inspect;
 mod migrate;
 pub mod plan;
 mod schema;
+mod status;
 pub mod test;
 mod variants;
 
@@ -34,6 +35,7 @@ pub use inspect::{GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, P
 pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
+pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
 pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 
@@ -56,6 +58,7 @@ pub enum Report {
     Migrate(MigrateReport),
     Plan(PlanReport),
     Schema(SchemaReport),
+    Status(StatusReport),
     Test(TestReport),
     Variants(VariantsReport),
 }

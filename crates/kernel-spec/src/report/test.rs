@@ -84,6 +84,11 @@ impl TestCounts {
     pub fn executed(self) -> usize {
         self.passed + self.failed + self.errors
     }
+
+    /// Whether something was tested, and none of it failed.
+    pub fn all_passed(self) -> bool {
+        self.passed > 0 && self.failed + self.errors == 0
+    }
 }
 
 /// One test.

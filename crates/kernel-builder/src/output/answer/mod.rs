@@ -13,6 +13,7 @@ mod inspect;
 mod migrate;
 mod plan;
 mod schema;
+mod status;
 mod test;
 mod variants;
 
@@ -36,6 +37,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Inspect(report) => inspect::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
+        Report::Status(report) => status::render(report, &mut page),
         Report::Check(report) | Report::CheckAbi(report) => check::render(report, &mut page),
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),

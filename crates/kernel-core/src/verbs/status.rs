@@ -1,0 +1,97 @@
+//! `status`: how each variant of a project stands. It compares what is recorded with what the sources are now and runs
+//! nothing; whether the files are those that were sealed is for `check`.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::identifier::Identifier;
+use kernel_spec::matrix::variants_of;
+use kernel_spec::report::{StatusReport, VariantState, VariantStatus};
+use kernel_spec::{Backend, Metadata};
+
+use crate::digest::SIGNATURE;
+use crate::seal::BUILD_DIRECTORY;
+use crate::suite::kept;
+use crate::{Context, Project, Result, artifacts, inputs, matrix};
+
+/// What to look at.
+#[derive(Clone, Debug)]
+pub struct StatusOptions {
+    /// The project's directory.
+    pub directory: Utf8PathBuf,
+}
+
+/// Says how each variant stands.
+pub fn status(context: &Context, options: &StatusOptions) -> Result<StatusReport> {
+    let project = Project::open(context, &options.directory)?;
+    let matrix = matrix::load(context)?;
+    let mut variants: BTreeMap<String, VariantStatus> = variants_of(&project.manifest, &matrix)
+        .into_iter()
+        .filter(|offer| offer.bundled)
+        .map(|offer| (offer.variant.to_string(), missing(offer.variant.to_string())))
+        .collect();
+    let mut ids = Ids { project: &project, known: BTreeMap::new() };
+    for directory in artifacts::find(&project.directory.join(BUILD_DIRECTORY)) {
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        let bundled = variants.contains_key(&name);
+        let built = VariantStatus { bundled, ..built(&mut ids, &name, &directory)? };
+        variants.insert(name, built);
+    }
+    let name = project.manifest.general.name.value.to_string();
+    Ok(StatusReport { name, variants: variants.into_values().collect() })
+}
+
+fn missing(variant: String) -> VariantStatus {
+    VariantStatus {
+        variant,
+        state: VariantState::Missing,
+        bundled: true,
+        profile: None,
+        commit: None,
+        dirty: false,
+        tested: None,
+        signed: false,
+        findings: Vec::new(),
+    }
+}
+
+fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatus> {
+    let mut status =
+        VariantStatus { signed: directory.join(SIGNATURE).is_file(), ..missing(name.to_owned()) };
+    match artifacts::metadata(directory) {
+        Err(findings) => {
+            status.state = VariantState::Broken;
+            status.findings = findings;
+        }
+        Ok(Metadata { id, backend, provenance, build, .. }) => {
+            let current = ids.of(backend.backend)?;
+            status.state = if id == current { VariantState::Built } else { VariantState::Stale };
+            status.profile = build.map(|build| build.profile);
+            if let Some(state) = provenance.and_then(|provenance| provenance.kernel) {
+                (status.commit, status.dirty) = (Some(state.commit), state.dirty);
+            }
+            let tests = kept(&ids.project.directory, name, directory);
+            status.tested = tests.map(|tests| tests.counts.all_passed());
+        }
+    }
+    Ok(status)
+}
+
+/// The ids that the sources have now, each computed once.
+struct Ids<'a> {
+    project: &'a Project,
+    known: BTreeMap<Backend, String>,
+}
+
+impl Ids<'_> {
+    fn of(&mut self, backend: Backend) -> Result<String> {
+        if let Some(known) = self.known.get(&backend) {
+            return Ok(known.clone());
+        }
+        let Project { directory, manifest, .. } = self.project;
+        let inputs = inputs::collect(directory, manifest, backend)?.require_sound()?;
+        let id = Identifier::of(manifest, backend, &inputs.digests()).to_string();
+        self.known.insert(backend, id.clone());
+        Ok(id)
+    }
+}
