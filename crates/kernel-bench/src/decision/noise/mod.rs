@@ -10,7 +10,7 @@ pub use cause::{Cause, CauseKind};
 
 use super::Paired;
 use crate::measurement::Process;
-use crate::statistics::{Estimate, deviation, median, variance};
+use crate::statistics::{deviation, median, variance};
 
 /// Where the uncertainty of a workload comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,8 +48,8 @@ impl Noise {
         Some(Self {
             between_processes: (seen - explained).max(0.0).sqrt(),
             between_blocks,
-            autocorrelation,
-            trend: trend.map_or(0.0, |trend: Estimate| trend.value),
+            autocorrelation: autocorrelation.map_or(0.0, |found| found.value),
+            trend: trend.map_or(0.0, |found| found.value),
             causes,
         })
     }

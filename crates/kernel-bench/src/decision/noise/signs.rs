@@ -15,8 +15,9 @@ const PRESSURE: f64 = 0.05;
 const WILD: f64 = 0.05;
 /// Four ticks of the clock may be this share of a sample.
 const TICKS: f64 = 0.01;
-/// Autocorrelation of a drifting series.
-const CORRELATED: f64 = 0.5;
+/// Autocorrelation of a wandering series. That of independent blocks is a little below zero, and a wandering one of some
+/// twenty blocks loses half of its own with its mean.
+const CORRELATED: f64 = 0.1;
 /// A steady change smaller than this is none.
 const LEAST_TREND: f64 = 0.01;
 /// Distance of two speeds, and what they must explain of the variance.
@@ -24,24 +25,21 @@ const LEAST_GAP: f64 = 0.03;
 const LEAST_EXPLAINED: f64 = 0.85;
 const LEAST_MINORITY: f64 = 0.1;
 
-/// Logarithms of the time of each block, both arms together, around their process's middle.
+/// Logarithms of the time of each block, both arms together, process by process.
 pub(super) fn series(processes: &[Process]) -> Vec<Vec<f64>> {
     let time = |block: &Block| 0.5 * (block.baseline_ns * block.candidate_ns).ln();
     processes
         .iter()
         .map(|process| process.blocks.iter().map(time).filter(|time| time.is_finite()).collect::<Vec<_>>())
         .filter(|series| series.len() > 2)
-        .map(|series| {
-            let middle = median(&series);
-            series.into_iter().map(|value| value - middle).collect()
-        })
         .collect()
 }
 
-pub(super) fn autocorrelation(series: &[Vec<f64>]) -> f64 {
+/// Correlation of each block with the one before, process by process.
+pub(super) fn autocorrelation(series: &[Vec<f64>]) -> Option<Estimate> {
     let each: Vec<f64> =
         series.iter().map(|series| lag_one(series)).filter(|value| value.is_finite()).collect();
-    if each.is_empty() { 0.0 } else { median(&each) }
+    Estimate::of(&each)
 }
 
 /// Change from the first to the last block, by a line through each process.
@@ -126,7 +124,7 @@ pub(super) fn of_the_samples(processes: &[Process], paired: &[Paired]) -> Vec<Ca
 /// What the order of the times shows.
 pub(super) fn of_the_series(
     series: &[Vec<f64>],
-    autocorrelation: f64,
+    autocorrelation: Option<Estimate>,
     trend: Option<Estimate>,
 ) -> Option<Cause> {
     let two = modes(&series.concat()).filter(|modes| {
@@ -144,9 +142,10 @@ pub(super) fn of_the_series(
             format!("calls get {} {direction} within a process", percent(trend.value.exp_m1().abs()));
         return Some(Cause { kind: CauseKind::Drift, evidence });
     }
-    (autocorrelation > CORRELATED).then(|| Cause {
+    let wanders = |found: &Estimate| found.value > CORRELATED && found.p_above(0.0) < 0.05;
+    autocorrelation.filter(wanders).map(|found| Cause {
         kind: CauseKind::Drift,
-        evidence: format!("each block is like the one before (correlation {autocorrelation:.2})"),
+        evidence: format!("each block is like the one before (correlation {:.2})", found.value),
     })
 }
 
