@@ -38,14 +38,13 @@ fn what_every_process_measured_alike_is_compared_exactly() {
 
 #[test]
 fn what_varies_is_tested() {
-    let noisy = |factor: f64| -> Vec<(u64, u64)> {
-        let noise = [0.998, 1.0, 1.003, 0.999, 1.001, 1.002];
-        noise.iter().map(|noise| (1_000_000, (1e6 * factor * noise) as u64)).collect()
+    let noisy = |permille: u64| -> Vec<(u64, u64)> {
+        [998, 1000, 1003, 999, 1001, 1002].iter().map(|noise| (1_000_000, permille * noise)).collect()
     };
-    assert_eq!(outcome(&noisy(1.0)), MemoryOutcome::Same);
-    assert_eq!(outcome(&noisy(1.2)), MemoryOutcome::More);
-    assert_eq!(outcome(&noisy(0.7)), MemoryOutcome::Less);
-    assert_eq!(outcome(&noisy(1.01)), MemoryOutcome::Inconclusive);
+    assert_eq!(outcome(&noisy(1000)), MemoryOutcome::Same);
+    assert_eq!(outcome(&noisy(1200)), MemoryOutcome::More);
+    assert_eq!(outcome(&noisy(700)), MemoryOutcome::Less);
+    assert_eq!(outcome(&noisy(1010)), MemoryOutcome::Inconclusive);
 }
 
 #[test]
