@@ -10,6 +10,7 @@ use kernel_core::verbs::plan::PlanOptions;
 use kernel_spec::plan::Profile;
 use kernel_spec::report::Report;
 
+use super::interpreter::Interpreter;
 use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::{Layer, Settings};
@@ -52,9 +53,8 @@ pub(crate) struct PlanArguments {
     /// Oldest systems the result must run on: manylinux_2_28, manylinux_2_34 or host
     #[arg(long, value_name = "POLICY", default_value = "manylinux_2_28")]
     policy: Policy,
-    /// The interpreter whose torch or tvm-ffi is built for, or its environment's directory
-    #[arg(long, value_name = "P")]
-    python: Option<String>,
+    #[command(flatten)]
+    interpreter: Interpreter,
     /// Allow one flag of the project that is refused otherwise; repeat for more
     #[arg(long = "allow-flag", value_name = "FLAG", allow_hyphen_values = true)]
     allowed_flags: Vec<String>,
@@ -62,9 +62,7 @@ pub(crate) struct PlanArguments {
 
 impl PlanArguments {
     pub(crate) fn flags(&self) -> Layer {
-        let mut layer = Layer::new();
-        layer.set_if("python", self.python.clone());
-        layer
+        self.interpreter.flags()
     }
 
     pub(crate) fn options(self, settings: &Settings) -> PlanOptions {

@@ -3,6 +3,7 @@
 use kernel_core::verbs::doctor::doctor;
 use kernel_spec::report::Report;
 
+use super::interpreter::Interpreter;
 use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -11,16 +12,13 @@ use crate::settings::Layer;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder doctor --python .venv")]
 pub(crate) struct Arguments {
-    /// The Python interpreter or environment to look at; else the active one
-    #[arg(long, value_name = "PATH")]
-    python: Option<String>,
+    #[command(flatten)]
+    interpreter: Interpreter,
 }
 
 impl Run for Arguments {
     fn flags(&self) -> Layer {
-        let mut layer = Layer::new();
-        layer.set_if("python", self.python.clone());
-        layer
+        self.interpreter.flags()
     }
 
     fn run(self, session: &Session) -> Answer {

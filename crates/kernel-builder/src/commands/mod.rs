@@ -10,8 +10,8 @@
 //!
 //! A verb's error needs no conversion: `?` takes anything that implements `miette::Diagnostic`. A finding that is part
 //! of the answer belongs in the report; one that is only worth a remark on the way is an `Event::Finding`; never both.
-//! Options that are also settings (`--python`, `--jobs`) stay `Option`, are named in `flags`, and are then read from
-//! `session.settings`.
+//! Options that are also settings (`--jobs`, and `--python` of [`interpreter`]) stay `Option`, are named in `flags`, and
+//! are then read from `session.settings`.
 
 pub(crate) mod build;
 pub(crate) mod card;
@@ -24,6 +24,7 @@ pub(crate) mod explain;
 pub(crate) mod hash;
 pub(crate) mod init;
 pub(crate) mod inspect;
+pub(crate) mod interpreter;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod schema;

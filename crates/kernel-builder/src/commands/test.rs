@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use kernel_core::verbs::test::{TestOptions, test};
 use kernel_spec::report::Report;
 
+use super::interpreter::Interpreter;
 use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -20,9 +21,8 @@ pub(crate) struct Arguments {
     /// A built variant; repeat for more. Without it: all that this machine's loader accepts
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
-    /// The interpreter to test with, or its environment's directory
-    #[arg(long, value_name = "P")]
-    python: Option<String>,
+    #[command(flatten)]
+    interpreter: Interpreter,
     /// Arguments for pytest
     #[arg(last = true, value_name = "PYTEST_ARGS")]
     pytest: Vec<String>,
@@ -30,9 +30,7 @@ pub(crate) struct Arguments {
 
 impl Run for Arguments {
     fn flags(&self) -> Layer {
-        let mut layer = Layer::new();
-        layer.set_if("python", self.python.clone());
-        layer
+        self.interpreter.flags()
     }
 
     fn run(self, session: &Session) -> Answer {

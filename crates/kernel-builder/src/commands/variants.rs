@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use kernel_core::verbs::variants::{Machine, VariantsOptions, variants};
 use kernel_spec::report::Report;
 
+use super::interpreter::Interpreter;
 use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -29,20 +30,17 @@ pub(crate) struct Arguments {
     /// Explain for the machine that a TOML or JSON file describes
     #[arg(long, value_name = "FILE", conflicts_with = "python")]
     env: Option<Utf8PathBuf>,
-    /// Explain for this Python: an interpreter or the directory of its environment
-    #[arg(long, value_name = "PYTHON")]
-    python: Option<String>,
+    #[command(flatten)]
+    interpreter: Interpreter,
 }
 
 impl Run for Arguments {
     fn flags(&self) -> Layer {
-        let mut layer = Layer::new();
-        layer.set_if("python", self.python.clone());
-        layer
+        self.interpreter.flags()
     }
 
     fn run(self, session: &Session) -> Answer {
-        let here = self.explain || self.python.is_some();
+        let here = self.explain || self.interpreter.is_named();
         let explain = match self.env {
             Some(file) => Some(Machine::Described(file)),
             None => here.then_some(Machine::Here(session.settings.python())),
