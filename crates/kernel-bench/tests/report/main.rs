@@ -4,6 +4,7 @@
 #![allow(clippy::cast_precision_loss, reason = "counts of blocks are small")]
 #![allow(dead_code, reason = "the simulated machines have more than these tests use")]
 
+mod browser;
 mod forms;
 #[path = "../simulation/machine.rs"]
 mod machine;
