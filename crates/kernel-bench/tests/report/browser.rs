@@ -26,7 +26,7 @@ fn open(page: &str, dark: bool) -> (Vec<u8>, Vec<String>) {
             "--hide-scrollbars",
         ])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .arg(format!("--blink-settings=preferredColorScheme={}", if dark { 0 } else { 1 }))
+        .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!dark)))
         .arg(format!("--user-data-dir={}", at("profile")))
         .arg(format!("--log-net-log={}", at("network.json")))
         .arg(format!("--screenshot={}", at("page.png")))
