@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::evidence::believable;
 use super::{Effect, Outcome, Paired, Settings};
 use crate::measurement::Measurement;
 use crate::statistics::{difference, holm};
@@ -113,7 +114,10 @@ fn changes(settings: &Settings, pairs: &[(&Measurement, &Measurement)]) -> Vec<C
         .map(|(old, new)| {
             let valid = old.fault.is_none() && new.fault.is_none();
             let (before, now) = (values(old), values(new));
-            difference(&before, &now).filter(|_| valid).map(|estimate| (estimate, before.len() + now.len()))
+            difference(&before, &now)
+                .filter(|_| valid)
+                .filter(believable)
+                .map(|estimate| (estimate, before.len() + now.len()))
         })
         .collect();
     let judged = estimates.iter().flatten().count().max(1);
@@ -127,8 +131,13 @@ fn changes(settings: &Settings, pairs: &[(&Measurement, &Measurement)]) -> Vec<C
     pairs
         .iter()
         .zip(estimates.into_iter().zip(claimed))
-        .map(|((_, new), (found, claimed))| {
-            let outcome = found.map_or(Outcome::Invalid, |(found, _)| {
+        .map(|((old, new), (found, claimed))| {
+            let silent = if old.fault.is_some() || new.fault.is_some() {
+                Outcome::Invalid
+            } else {
+                Outcome::Inconclusive
+            };
+            let outcome = found.map_or(silent, |(found, _)| {
                 Outcome::of(&found, claimed, equivalence, settings.alpha).unwrap_or(Outcome::Inconclusive)
             });
             let effect = found.map(|(found, processes)| {

@@ -25,14 +25,24 @@ impl<'a> Evidence<'a> {
         self.paired.iter().flatten().count()
     }
 
+    /// What a verdict may rest on.
     pub(super) fn stable(&self) -> Option<Estimate> {
-        self.estimate.filter(|_| self.instability.is_none())
+        self.estimate.filter(|_| self.instability.is_none()).filter(believable)
     }
 
     /// Probability that stands for the claim of a difference; an unstable workload claims nothing.
     pub(super) fn claim(&self, margin: f64) -> f64 {
         self.stable().map_or(1.0, |estimate| estimate.p_above(margin).min(estimate.p_below(-margin)))
     }
+}
+
+/// Fewest processes that a verdict may rest on.
+const LEAST_PROCESSES: usize = 3;
+
+/// Enough processes that differ at all. Where every process says exactly the same, a coarse clock speaks, not the kernel,
+/// and its certainty is worth nothing.
+pub(super) fn believable(estimate: &Estimate) -> bool {
+    estimate.size() >= LEAST_PROCESSES && estimate.error > 0.0
 }
 
 /// The weighted mean over workloads, process by process.

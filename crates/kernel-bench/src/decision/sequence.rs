@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{Evidence, geomean};
+use super::evidence::{Evidence, believable, geomean};
 use super::memory::memory;
 use super::suite::Geomean;
 use super::times::times;
@@ -140,7 +140,7 @@ impl Sequence {
                 self.decided.entry(name).or_insert((outcome, evidence.processes()));
             }
         }
-        if let Some(whole) = geomean(evidence).filter(|_| self.geomean.is_none()) {
+        if let Some(whole) = geomean(evidence).filter(believable).filter(|_| self.geomean.is_none()) {
             let claimed = whole.p_above(margin).min(whole.p_below(-margin)) <= level / 2.0;
             self.geomean = Outcome::of(&whole, claimed, equivalence, level);
         }
@@ -200,7 +200,7 @@ impl Sequence {
             fault: measurement.fault.clone(),
             effect,
             instability: evidence.instability.filter(|_| valid && decided.is_none()),
-            detectable: evidence.estimate.filter(|_| valid).map(|estimate| {
+            detectable: evidence.estimate.filter(|_| valid).filter(believable).map(|estimate| {
                 let level = self.share(judged) / 2.0;
                 Detectable::new(&estimate, level, &self.settings, decided.is_none())
             }),

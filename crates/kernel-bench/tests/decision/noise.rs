@@ -1,7 +1,7 @@
 //! Noise is called by its cause.
 
 use fastrand::Rng;
-use kernel_bench::decision::{CauseKind, Noise, Sequence, Settings};
+use kernel_bench::decision::{CauseKind, Noise, Outcome, Sequence, Settings, SuiteVerdict};
 use kernel_bench::measurement::{Arms, Conditions, Marks, Measurement};
 
 use crate::machine::{ALL, Machine, machine};
@@ -109,4 +109,19 @@ fn throttled_blocks_decide_nothing() {
         }
     }
     assert!((ratio(&measurement) - 1.0).abs() < 0.02, "{}", ratio(&measurement));
+}
+
+/// A clock that ticks every 20 µs sees samples of 100 µs as all the same. That is no certainty.
+#[test]
+fn a_coarse_clock_proves_nothing() {
+    let mut measurement = machine("iid 2 %").measurement("w", 0.03, 6, &mut Rng::with_seed(8));
+    for block in measurement.processes.iter_mut().flat_map(|process| &mut process.blocks) {
+        block.baseline_ns = (block.baseline_ns / 2e4).round() * 2e4;
+        block.candidate_ns = (block.candidate_ns / 2e4).round() * 2e4;
+    }
+    let look = Sequence::new(Settings::default()).look(&[measurement]);
+    assert_eq!(look.verdicts[0].outcome, Outcome::Inconclusive);
+    assert_eq!(look.suite.verdict, SuiteVerdict::Inconclusive);
+    let causes = &look.verdicts[0].noise.as_ref().unwrap().causes;
+    assert!(causes.iter().any(|cause| cause.kind == CauseKind::ShortSamples), "{causes:?}");
 }

@@ -100,6 +100,13 @@ fn an_ended_run_is_judged_once() {
     let look = sequence.conclude(&[measured("w", 0.3, 8)]);
     assert_eq!((look.number, look.processes, look.spent), (1, 8, 0.0125));
     assert_eq!((look.suite.verdict, look.next), (SuiteVerdict::Improved, Next::Stop { why: Stop::Ended }));
+    // Two processes are too few for any verdict.
+    let mut short = Sequence::new(Settings { require_sizes: false, ..Settings::default() });
+    let early = short.conclude(&[measured("w", 1.0, 2)]);
+    assert_eq!(
+        (early.verdicts[0].outcome, early.suite.verdict),
+        (Outcome::Inconclusive, SuiteVerdict::Inconclusive)
+    );
     // Nothing measured in time is nothing known.
     let look = sequence.conclude(&[measured("w", 0.3, 1)]);
     assert!(look.verdicts[0].effect.is_none());

@@ -113,6 +113,10 @@ pub(super) fn of_the_samples(processes: &[Process], paired: &[Paired]) -> Vec<Ca
         let evidence = format!("four ticks of the clock are {} of a sample", percent(share));
         causes.push(Cause { kind: CauseKind::ShortSamples, evidence });
     }
+    if paired.len() > 1 && paired.iter().all(|process| process.value.to_bits() == paired[0].value.to_bits()) {
+        let evidence = "every process says exactly the same, as a coarse clock does".to_owned();
+        causes.push(Cause { kind: CauseKind::ShortSamples, evidence });
+    }
     if let Some(host) = worst(processes, |now| now.host_ns).filter(|host| *host > typical.candidate) {
         let evidence =
             format!("the host needs {:.1} µs, the device {:.1} µs", host / 1e3, typical.candidate / 1e3);
