@@ -1,0 +1,89 @@
+//! The Hub of the tests, proven by clients that nobody here wrote: the published `huggingface_hub` and `kernels`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hub_testkit::{Fault, Hub, Kind, Limits, Role};
+
+fn hub() -> Hub {
+    let limits = Limits { page: 7, multipart: 2 << 20, part: 512 << 10, ..Limits::default() };
+    Hub::builder()
+        .organization("acme", true, &[("writer", Role::Write), ("reader", Role::Read)])
+        .organization("untrusted", false, &[("writer", Role::Write)])
+        .user("writer", "hf_writer", Role::Write)
+        .user("reader", "hf_reader", Role::Write)
+        .user("outsider", "hf_outsider", Role::Write)
+        .user("writer", "hf_readonly", Role::Read)
+        .limits(limits)
+        .start()
+        .expect("a hub")
+}
+
+/// The interpreter of the tests' Python environment.
+#[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
+fn python() -> PathBuf {
+    let chosen = std::env::var("KERNEL_BUILDER_PYTHON").ok().filter(|chosen| !chosen.is_empty());
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
+    let path = chosen.map_or_else(|| repository.join(".environment/bin/python"), PathBuf::from);
+    assert!(path.exists(), "make the tests' environment with `scripts/python-environment`");
+    path
+}
+
+/// Runs one function of `clients.py` against the Hub.
+#[expect(clippy::disallowed_methods, reason = "the clients are run as a user would")]
+fn run(hub: &Hub, function: &str) {
+    let home = tempfile::tempdir().expect("a home");
+    let ran = Command::new(python())
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients.py"))
+        .arg(function)
+        .env("HF_ENDPOINT", hub.url())
+        .env("HF_HOME", home.path())
+        .env("HF_HUB_DISABLE_XET", "1")
+        .env("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        .output()
+        .expect("Python starts");
+    assert!(ran.status.success(), "{}\n{:#?}", String::from_utf8_lossy(&ran.stderr), hub.take_log());
+}
+
+fn commits(log: &[String]) -> usize {
+    log.iter().filter(|line| line.contains("/commit/")).count()
+}
+
+#[test]
+fn huggingface_hub_uploads_changes_and_downloads() {
+    let hub = hub();
+    run(&hub, "uploads");
+    let log = hub.take_log();
+    assert!(log.iter().any(|line| line.starts_with("PUT /large/part/")), "a file went up in parts");
+    assert!(log.iter().any(|line| line.starts_with("PUT /large/whole/")), "a file went up whole");
+    // The same folder a second time needs no commit.
+    assert_eq!((commits(&log), hub.history("kernels/acme/demo", "v1").len()), (2, 3));
+    let files = &hub.history("kernels/acme/demo", "v1")[0].files;
+    assert!(!files.contains_key("build/torch-cpu/old.py"), "{files:?}");
+}
+
+#[test]
+fn huggingface_hub_meets_the_rules() {
+    let hub = hub();
+    run(&hub, "rules");
+    assert_eq!(hub.refs("kernels/acme/demo"), ["main", "refs/pr/1"]);
+}
+
+#[test]
+fn huggingface_hub_meets_faults() {
+    let hub = hub();
+    for kind in [Kind::Dropped, Kind::Refused(503, Vec::new()), Kind::DoneThenDropped] {
+        hub.faults().plan(Fault { method: "PUT", path: "/large/".to_owned(), times: 1, kind });
+    }
+    let kind = Kind::DoneThenDropped;
+    hub.faults().plan(Fault { method: "POST", path: "/commit/".to_owned(), times: 1, kind });
+    run(&hub, "faults");
+    // What was committed without an answer is not committed again.
+    assert_eq!(hub.history("kernels/acme/demo", "main").len(), 2);
+}
+
+#[test]
+fn the_loader_loads_from_it() {
+    let hub = hub();
+    run(&hub, "loads");
+}
