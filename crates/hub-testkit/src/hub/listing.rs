@@ -1,6 +1,7 @@
 //! What is in a commit: trees in pages, and what a later upload of a file would need.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -93,7 +94,9 @@ impl Inner {
             let size = asked["size"].as_u64().ok_or_else(|| Refusal::bad("size is missing"))?;
             let sample =
                 STANDARD.decode(asked["sample"].as_str().unwrap_or_default()).map_err(Refusal::bad)?;
-            let is_large = size >= self.limits.large || path.ends_with(".so") || sample.contains(&0);
+            let is_large = size >= self.limits.large
+                || Path::new(path).extension().is_some_and(|end| end == "so")
+                || sample.contains(&0);
             let mode = if is_large { "lfs" } else { "regular" };
             let mut answer = json!({ "path": path, "uploadMode": mode, "shouldIgnore": false });
             if let Some(entry) = files.get(path) {

@@ -185,16 +185,17 @@ impl Inner {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let user = self.user(request)?;
         let user = user.as_ref();
-        match (request.method.as_str(), parts.as_slice()) {
+        let method = request.method.clone();
+        match (method.as_str(), parts.as_slice()) {
             ("GET", ["api", "whoami-v2"]) => self.who_am_i(user),
             ("POST", ["api", "repos", "create"]) => self.create(user, request),
             ("POST", ["api", "validate-yaml"]) => Ok(Reply::json(200, r#"{"errors": [], "warnings": []}"#)),
             ("GET", ["api", "organizations", name, "overview"]) => self.overview(name),
             (method, ["api", kind @ ("kernels" | "models"), owner, name, rest @ ..]) => {
                 let key = format!("{kind}/{owner}/{name}");
-                self.route_repository(request, &method.to_owned(), &key, user, rest)
+                self.route_repository(request, method, &key, user, rest)
             }
-            (method, ["large", rest @ ..]) => self.route_large(request, &method.to_owned(), rest),
+            (method, ["large", rest @ ..]) => self.route_large(request, method, rest),
             ("POST", ["kernels", owner, name, "info", "lfs", "objects", "batch"]) => {
                 self.batch(request, &format!("kernels/{owner}/{}", name.trim_end_matches(".git")), user)
             }
@@ -241,16 +242,9 @@ fn decode(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        let byte = code.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%');
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

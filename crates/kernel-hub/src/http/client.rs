@@ -3,17 +3,17 @@
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 use ureq::SendBody;
 use ureq::http;
 
 use super::address::Address;
 use super::agent::Agents;
+use super::attempts::Attempts;
 use super::error::{HttpError, Transport};
 use super::request::{Body, Method, Request};
 use super::response::{Headers, Response};
-use super::retry::{self, Notice};
+use super::retry;
 use super::settings::Settings;
 use super::token::Token;
 
@@ -68,7 +68,7 @@ impl Client {
     /// Sends a request and reads the answer, which may be a refusal. An answer that is transient by its status is waited
     /// out: always where the server was too busy to begin (429), else where the request is repeatable.
     pub fn send(&self, request: &Request) -> Result<Response, HttpError> {
-        let mut trial = Trial::new(self, &request.address)?;
+        let mut attempts = Attempts::new(self, &request.address)?;
         loop {
             let failed = match self.attempt(request) {
                 Ok(response) if response.status == 429 => Failed::Transient(Box::new(response)),
@@ -77,9 +77,9 @@ impl Client {
                 }
                 Ok(response) => return Ok(response),
                 Err(failed) if request.repeats => failed,
-                Err(failed) => return Err(trial.give_up(failed)),
+                Err(failed) => return Err(attempts.give_up(failed)),
             };
-            trial.wait(failed)?;
+            attempts.wait(failed)?;
         }
     }
 
@@ -194,6 +194,7 @@ fn method(method: Method) -> http::Method {
         Method::Head => http::Method::HEAD,
         Method::Post => http::Method::POST,
         Method::Put => http::Method::PUT,
+        Method::Delete => http::Method::DELETE,
     }
 }
 
@@ -207,59 +208,6 @@ fn content(body: &Body) -> Result<Option<Box<dyn Read + '_>>, HttpError> {
             let mut file = fs_err::File::open(path).map_err(HttpError::Read)?;
             file.seek(SeekFrom::Start(*offset)).map_err(HttpError::Read)?;
             Ok(Some(Box::new(file.take(*length))))
-        }
-    }
-}
-
-/// The attempts of one request.
-pub(super) struct Trial<'a> {
-    client: &'a Client,
-    host: String,
-    attempts: u32,
-    waited: Duration,
-}
-
-impl<'a> Trial<'a> {
-    pub(super) fn new(client: &'a Client, address: &str) -> Result<Self, HttpError> {
-        let host = Address::parse(address)?.host().to_owned();
-        Ok(Self { client, host, attempts: 0, waited: Duration::ZERO })
-    }
-
-    /// Forgets the attempts so far: one of them has brought the work forward.
-    pub(super) fn restart(&mut self) {
-        (self.attempts, self.waited) = (0, Duration::ZERO);
-    }
-
-    /// Waits before the next attempt; the error where there is none.
-    pub(super) fn wait(&mut self, failed: Failed) -> Result<(), HttpError> {
-        self.attempts += 1;
-        let settings = &self.client.settings;
-        let (reason, asked) = match &failed {
-            Failed::Transport(reason) => (reason.to_string(), None),
-            Failed::Transient(response) => (response.problem().to_string(), retry::asked(&response.headers)),
-            Failed::Final(_) => return Err(self.give_up(failed)),
-        };
-        let Some(wait) = settings.patience.wait(self.attempts, self.waited, asked) else {
-            return Err(self.give_up(failed));
-        };
-        (settings.observer)(&Notice { host: self.host.clone(), reason, wait });
-        let end = Instant::now() + wait;
-        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
-            if self.client.is_cancelled() {
-                return Err(HttpError::Interrupted);
-            }
-            std::thread::sleep(left.min(Duration::from_millis(50)));
-        }
-        self.waited += wait;
-        Ok(())
-    }
-
-    /// The error of an attempt after which there is no other.
-    pub(super) fn give_up(&self, failed: Failed) -> HttpError {
-        match failed {
-            Failed::Transport(reason) => HttpError::Unreachable { host: self.host.clone(), reason },
-            Failed::Transient(response) => HttpError::from_problem(response.problem()),
-            Failed::Final(error) => error,
         }
     }
 }

@@ -7,7 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use super::client::{Client, Failed, Opened, Trial};
+use super::attempts::Attempts;
+use super::client::{Client, Failed, Opened};
 use super::error::HttpError;
 use super::request::Request;
 use super::response::Response;
@@ -97,14 +98,14 @@ impl Client {
         fs_err::create_dir_all(directory).map_err(HttpError::Write)?;
         let file = NamedTempFile::new_in(directory).map_err(HttpError::Write)?;
         let mut arrived = Arrived { file, hash: Sha256::new(), size: 0, tag: None };
-        let mut trial = Trial::new(self, &download.request.address)?;
+        let mut attempts = Attempts::new(self, &download.request.address)?;
         loop {
             let before = arrived.size;
             let Err(failed) = self.piece(download, &mut arrived, progress) else { break };
             if arrived.size > before {
-                trial.restart();
+                attempts.restart();
             }
-            trial.wait(failed)?;
+            attempts.wait(failed)?;
         }
         finish(download, arrived)
     }

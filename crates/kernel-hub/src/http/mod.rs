@@ -19,6 +19,7 @@
 
 mod address;
 mod agent;
+mod attempts;
 mod client;
 mod download;
 mod error;
@@ -29,6 +30,7 @@ mod settings;
 mod token;
 
 pub use address::Address;
+pub use attempts::Attempts;
 pub use client::Client;
 pub use download::{Download, Downloaded};
 pub use error::{HttpError, Problem};

@@ -13,6 +13,7 @@ pub enum Method {
     Head,
     Post,
     Put,
+    Delete,
 }
 
 /// A request. It can be sent any number of times.

@@ -17,7 +17,7 @@ impl Token {
     }
 
     /// The value of the header `Authorization`.
-    pub(super) fn bearer(&self) -> String {
+    pub(crate) fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
 

@@ -1,0 +1,77 @@
+//! Who the user is, and making repositories.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::error::Answered;
+use super::{Hub, HubError, Repository, RepositoryKind};
+use crate::http::{HttpError, Method, Problem, Response};
+
+/// The user.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Account {
+    /// The user's name.
+    pub name: String,
+}
+
+/// Whether something is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// It was made.
+    Now,
+    /// It was there.
+    Before,
+}
+
+impl Hub {
+    /// Who the token belongs to.
+    pub fn who_am_i(&self) -> Result<Account, HubError> {
+        Ok(self.send(&self.request(Method::Get, "/api/whoami-v2"))?.success()?.json()?)
+    }
+
+    /// Makes a repository where it is missing.
+    pub fn create(&self, repository: &Repository, private: bool, user: &str) -> Result<Created, HubError> {
+        let kind = if repository.kind == RepositoryKind::Kernel { "kernel" } else { "model" };
+        let organization = Some(&repository.owner).filter(|owner| *owner != user);
+        let mut body = json!({ "name": repository.name, "organization": organization, "type": kind });
+        if private {
+            body["private"] = true.into();
+            body["visibility"] = "private".into();
+        }
+        // A second time it is there, which is as good.
+        let request = self.request(Method::Post, "/api/repos/create").json(&body).repeatable(true);
+        let response = self.send(&request)?;
+        match response.status {
+            409 => Ok(Created::Before),
+            403 => Err(forbidden(repository, user, response.problem())),
+            404 => {
+                let answer = Answered::from(response.problem());
+                Err(HubError::NoNamespace { owner: repository.owner.clone(), answer })
+            }
+            _ => Ok(response.success().map(|_| Created::Now)?),
+        }
+    }
+
+    /// What is wrong with an answer about a repository that has no better explanation.
+    pub(super) fn about(&self, repository: &Repository, response: Response) -> HubError {
+        let problem = response.problem();
+        match problem.status {
+            403 => {
+                // Only now is it worth a request to know the name.
+                let user = self.who_am_i().map_or_else(|_| "?".to_owned(), |account| account.name);
+                forbidden(repository, &user, problem)
+            }
+            404 if problem.code.as_deref().is_none_or(|code| code == "RepoNotFound") => {
+                let answer = Answered::from(problem);
+                HubError::NoRepository { repository: repository.id(), answer }
+            }
+            _ => HttpError::from_problem(problem).into(),
+        }
+    }
+}
+
+/// The answer 403.
+fn forbidden(repository: &Repository, user: &str, problem: Problem) -> HubError {
+    let (user, owner) = (user.to_owned(), repository.owner.clone());
+    HubError::Forbidden { user, owner, answer: Answered::from(problem) }
+}

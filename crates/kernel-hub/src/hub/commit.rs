@@ -1,0 +1,95 @@
+//! One commit: all of it or nothing, and only on top of the commit it was made for.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Hub, HubError, Repository, encode};
+use crate::http::{Body, Method};
+
+/// One change of a commit.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// A small file with its content.
+    File {
+        /// Where.
+        path: String,
+        /// What.
+        content: Vec<u8>,
+    },
+    /// A large file that is stored already.
+    Large {
+        /// Where.
+        path: String,
+        /// SHA-256 of the content.
+        sha256: String,
+        /// Bytes.
+        size: u64,
+    },
+    /// A file that goes.
+    Delete {
+        /// Which.
+        path: String,
+    },
+}
+
+/// A commit that was made.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    /// Its id.
+    pub oid: String,
+    /// The number of the pull request that was opened for it.
+    pub pull: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    commit_oid: String,
+    pull_request_url: Option<String>,
+}
+
+impl Hub {
+    /// Commits on top of `parent`, which must still be the head of `revision`; as a pull request where `opens` says so.
+    /// It is sent once: whoever gets no answer has to look what became of it.
+    pub fn commit(
+        &self,
+        repository: &Repository,
+        revision: &str,
+        opens: bool,
+        (summary, parent): (&str, &str),
+        operations: &[Operation],
+    ) -> Result<Committed, HubError> {
+        let header = json!({ "summary": summary, "description": "", "parentCommit": parent });
+        let mut body = line("header", &header);
+        for operation in operations {
+            body.extend(match operation {
+                Operation::File { path, content } => {
+                    let content = STANDARD.encode(content);
+                    line("file", &json!({ "path": path, "content": content, "encoding": "base64" }))
+                }
+                Operation::Large { path, sha256, size } => {
+                    line("lfsFile", &json!({ "path": path, "algo": "sha256", "oid": sha256, "size": size }))
+                }
+                Operation::Delete { path } => line("deletedFile", &json!({ "path": path })),
+            });
+        }
+        let query = if opens { "?create_pr=1" } else { "" };
+        let path = repository.api(&format!("/commit/{}{query}", encode(revision)));
+        let request = self.request(Method::Post, &path).header("content-type", "application/x-ndjson");
+        let response = self.send(&request.body(Body::Bytes(body)))?;
+        if !response.is_success() {
+            return Err(self.about(repository, response));
+        }
+        let answer: Answer = response.json()?;
+        let number = |url: &str| url.trim_end_matches('/').rsplit('/').next()?.parse().ok();
+        Ok(Committed { oid: answer.commit_oid, pull: answer.pull_request_url.as_deref().and_then(number) })
+    }
+}
+
+fn line(key: &str, value: &Value) -> Vec<u8> {
+    let mut bytes = json!({ "key": key, "value": value }).to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes
+}

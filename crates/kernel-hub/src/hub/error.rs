@@ -1,0 +1,138 @@
+//! What a Hub refuses, told so that the user knows what to do.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::{Endpoint, Login};
+use crate::http::{HttpError, Problem};
+
+/// Why the Hub did not do what it was asked.
+#[derive(Debug, Error, Diagnostic)]
+#[allow(missing_docs, reason = "the texts are the documentation")]
+pub enum HubError {
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Http(#[from] HttpError),
+
+    #[error("you are not logged in to {endpoint}")]
+    #[diagnostic(code("hub/login"), help("{help}"))]
+    NoToken {
+        endpoint: String,
+        help: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("{endpoint} does not accept the token from {origin}")]
+    #[diagnostic(
+        code("hub/token"),
+        help("make a new token with the right to write in the settings of your account, and put it there")
+    )]
+    BadToken {
+        endpoint: String,
+        origin: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("you are logged in as `{user}`, who may not publish in `{owner}`")]
+    #[diagnostic(
+        code("hub/permission"),
+        help(
+            "ask the owners of `{owner}` for the right to write there, and give the token that right too; kernels also need the right to publish kernels, which the Hub grants on request; or propose the change with `--create-pr`"
+        )
+    )]
+    Forbidden {
+        user: String,
+        owner: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("there is no user or organization `{owner}`")]
+    #[diagnostic(
+        code("hub/namespace"),
+        help("check the part before the slash, or create the organization first")
+    )]
+    NoNamespace {
+        owner: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("`{repository}` does not exist, or you may not see it")]
+    #[diagnostic(code("hub/repository"), help("check the name, and that the token may read it"))]
+    NoRepository {
+        repository: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("`{path}` changed while it was uploaded")]
+    #[diagnostic(
+        code("hub/changed"),
+        help("let nothing write there meanwhile, and run the same command again")
+    )]
+    Changed { path: String },
+
+    #[error("`{path}` could not be stored: {reason}")]
+    #[diagnostic(code("hub/refused"), help("the server's own words say why"))]
+    NotStored { path: String, reason: String },
+
+    #[error("`{branch}` of `{repository}` changes faster than it can be brought up to date")]
+    #[diagnostic(code("hub/contended"), help("run the same command again when the other uploads have ended"))]
+    Contended { branch: String, repository: String },
+
+    #[error("a file could not be read")]
+    #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
+    File(#[from] std::io::Error),
+}
+
+/// A server's answer, as a cause.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct Answered(pub Box<Problem>);
+
+impl From<Problem> for Answered {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
+impl HubError {
+    /// The answer 401.
+    pub(super) fn login(endpoint: &Endpoint, login: &Login, problem: Problem) -> Self {
+        let (endpoint, answer) = (endpoint.to_string(), Answered::from(problem));
+        if let Some(origin) = login.origin() {
+            return Self::BadToken { endpoint, origin: origin.to_owned(), answer };
+        }
+        let help = match login.withheld() {
+            Some(path) => format!(
+                "set `HF_TOKEN` to a token of {endpoint}; the one in `{path}` is for the public Hub, so it was not sent there"
+            ),
+            None => "set `HF_TOKEN` to a token with the right to write, or run `hf auth login`".to_owned(),
+        };
+        Self::NoToken { endpoint, help, answer }
+    }
+
+    /// The server's problem, where it answered.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Http(error) => error.problem(),
+            Self::NoToken { answer, .. }
+            | Self::BadToken { answer, .. }
+            | Self::Forbidden { answer, .. }
+            | Self::NoNamespace { answer, .. }
+            | Self::NoRepository { answer, .. } => Some(&answer.0),
+            _ => None,
+        }
+    }
+
+    /// Whether the work may have been done although there is this error, or may be done by another attempt.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::Http(HttpError::Unreachable { .. }) => true,
+            other => other.problem().is_some_and(|problem| matches!(problem.status, 408 | 412 | 500..)),
+        }
+    }
+}

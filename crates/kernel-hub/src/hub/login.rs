@@ -1,0 +1,107 @@
+//! Finding the user's token, in the order of the ecosystem: variables first, then the file that a login leaves. A stored
+//! token is for the public Hub: it never follows an address that the environment has set.
+
+use std::io::ErrorKind;
+
+use camino::Utf8PathBuf;
+
+use super::Endpoint;
+use crate::http::Token;
+
+/// The variables that hold a token.
+const VARIABLES: &[&str] = &["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"];
+
+/// Who the user is, as far as a token says.
+#[derive(Clone, Debug, Default)]
+pub struct Login {
+    token: Option<Token>,
+    /// Where the token is from.
+    origin: Option<String>,
+    /// A stored token that was not used.
+    withheld: Option<Utf8PathBuf>,
+}
+
+impl Login {
+    /// The login for a Hub; `get` answers the variables of the environment.
+    pub fn find(get: &dyn Fn(&str) -> Option<String>, endpoint: &Endpoint) -> std::io::Result<Self> {
+        for variable in VARIABLES {
+            if let Some(token) = get(variable).as_deref().and_then(Token::new) {
+                let origin = Some(format!("`{variable}`"));
+                return Ok(Self { token: Some(token), origin, withheld: None });
+            }
+        }
+        let refused = get("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|value| is_true(&value));
+        let Some(path) = stored(get).filter(|_| !refused) else { return Ok(Self::default()) };
+        let token = match fs_err::read_to_string(&path) {
+            Ok(text) => Token::new(&text),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+            Err(error) => return Err(error),
+        };
+        let Some(token) = token else { return Ok(Self::default()) };
+        if endpoint.is_public() {
+            return Ok(Self { token: Some(token), origin: Some(format!("`{path}`")), withheld: None });
+        }
+        Ok(Self { token: None, origin: None, withheld: Some(path) })
+    }
+
+    /// The token.
+    pub fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
+    }
+
+    /// Where the token is from, for people.
+    pub fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
+    }
+
+    /// A stored token that was not used, because the Hub is not the one it was stored for.
+    pub fn withheld(&self) -> Option<&Utf8PathBuf> {
+        self.withheld.as_ref()
+    }
+}
+
+fn stored(get: &dyn Fn(&str) -> Option<String>) -> Option<Utf8PathBuf> {
+    let at = |variable: &str| get(variable).filter(|value| !value.is_empty()).map(Utf8PathBuf::from);
+    at("HF_TOKEN_PATH")
+        .or_else(|| at("HF_HOME").map(|home| home.join("token")))
+        .or_else(|| at("XDG_CACHE_HOME").map(|cache| cache.join("huggingface/token")))
+        .or_else(|| at("HOME").map(|home| home.join(".cache/huggingface/token")))
+}
+
+fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_uppercase().as_str(), "1" | "ON" | "YES" | "TRUE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_found_in_order_and_stored_ones_stay_at_the_public_hub() {
+        let home = tempfile::tempdir().expect("a home");
+        let home = Utf8PathBuf::try_from(home.path().to_owned()).expect("UTF-8");
+        fs_err::create_dir_all(home.join(".cache/huggingface")).expect("a directory");
+        fs_err::write(home.join(".cache/huggingface/token"), "hf_stored\n").expect("a token");
+        fs_err::write(home.join("other"), "hf_other").expect("a token");
+        let other = home.join("other");
+        let find = |variables: &[(&str, &str)], endpoint: &str| {
+            let get = |name: &str| {
+                let known = variables.iter().find(|(known, _)| *known == name);
+                known.map(|(_, value)| (*value).to_owned()).or((name == "HOME").then(|| home.to_string()))
+            };
+            let endpoint = Endpoint::parse(Some(endpoint)).expect("an endpoint");
+            let login = Login::find(&get, &endpoint).expect("a login");
+            login.token().map(|token| token.bearer())
+        };
+        let bearer = |token: &str| Some(format!("Bearer {token}"));
+        assert_eq!(find(&[], PUBLIC_HUB), bearer("hf_stored"));
+        assert_eq!(find(&[("HF_TOKEN", " ")], PUBLIC_HUB), bearer("hf_stored"));
+        assert_eq!(find(&[("HF_TOKEN_PATH", other.as_str())], PUBLIC_HUB), bearer("hf_other"));
+        assert_eq!(find(&[("HF_TOKEN", "hf_set")], "https://hub.example.org"), bearer("hf_set"));
+        assert_eq!(find(&[("HUGGING_FACE_HUB_TOKEN", "hf_old")], PUBLIC_HUB), bearer("hf_old"));
+        assert_eq!(find(&[("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")], PUBLIC_HUB), None);
+        assert_eq!(find(&[], "https://hub.example.org"), None);
+    }
+
+    const PUBLIC_HUB: &str = "https://huggingface.co/";
+}

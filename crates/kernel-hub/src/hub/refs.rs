@@ -1,0 +1,86 @@
+//! Branches and pull requests.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Created, Hub, HubError, Repository, encode};
+use crate::http::Method;
+
+/// Where branches and pull requests are.
+#[derive(Clone, Debug, Default)]
+pub struct Refs {
+    /// Commits of branches.
+    pub branches: BTreeMap<String, String>,
+    /// Commits of pull requests, by their number.
+    pub pulls: BTreeMap<u64, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listing {
+    branches: Vec<Reference>,
+    #[serde(default)]
+    pull_requests: Vec<Reference>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reference {
+    name: String,
+    #[serde(rename = "ref")]
+    full_name: String,
+    target_commit: String,
+}
+
+impl Hub {
+    /// All branches, and all pull requests where they are wanted.
+    pub fn refs(&self, repository: &Repository, with_pulls: bool) -> Result<Refs, HubError> {
+        let query = if with_pulls { "?include_prs=1" } else { "" };
+        let path = repository.api(&format!("/refs{query}"));
+        let response = self.send(&self.request(Method::Get, &path))?;
+        if !response.is_success() {
+            return Err(self.about(repository, response));
+        }
+        let listing: Listing = response.json()?;
+        let number = |reference: &Reference| reference.full_name.strip_prefix("refs/pr/")?.parse().ok();
+        let pulls = listing.pull_requests.into_iter();
+        Ok(Refs {
+            branches: listing
+                .branches
+                .into_iter()
+                .map(|branch| (branch.name, branch.target_commit))
+                .collect(),
+            pulls: pulls.filter_map(|pull| Some((number(&pull)?, pull.target_commit))).collect(),
+        })
+    }
+
+    /// Makes a branch that begins at a commit.
+    pub fn create_branch(
+        &self,
+        repository: &Repository,
+        name: &str,
+        start: &str,
+    ) -> Result<Created, HubError> {
+        let path = repository.api(&format!("/branch/{}", encode(name)));
+        let request =
+            self.request(Method::Post, &path).json(&json!({ "startingPoint": start })).repeatable(true);
+        let response = self.send(&request)?;
+        match response.status {
+            409 => Ok(Created::Before),
+            _ if response.is_success() => Ok(Created::Now),
+            _ => Err(self.about(repository, response)),
+        }
+    }
+
+    /// Removes a branch; one that is gone is as good.
+    pub fn delete_branch(&self, repository: &Repository, name: &str) -> Result<(), HubError> {
+        let path = repository.api(&format!("/branch/{}", encode(name)));
+        let response = self.send(&self.request(Method::Delete, &path))?;
+        if response.is_success() || response.status == 404 {
+            return Ok(());
+        }
+        Err(self.about(repository, response))
+    }
+}

@@ -1,0 +1,12 @@
+//! Makes a branch, or a pull request, hold what it should, exactly once. It remembers nothing: every step compares what is
+//! there with what should be, and commits only on top of what it has seen. So an upload that was killed goes on where it
+//! was, an answer that was lost is found out, and two uploads at once take turns.
+
+mod batch;
+mod difference;
+mod send;
+mod wanted;
+
+pub use difference::{Difference, difference};
+pub use send::{Done, Publication, Step, Target, publish};
+pub use wanted::{Content, Wanted, wanted_file};

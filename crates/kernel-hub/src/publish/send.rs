@@ -1,0 +1,255 @@
+//! Bringing a branch or a pull request to what is wanted.
+
+use super::batch::{self, Batch, Limits};
+use super::difference::{difference, is_on_the_way};
+use super::wanted::{Content, Wanted};
+use crate::http::{Attempts, HttpError};
+use crate::hub::{Blob, Hub, HubError, Mode, Operation, Repository, Tree};
+
+/// Where to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A branch that is there.
+    Branch(String),
+    /// A pull request against a branch: one that is on the way already is continued.
+    PullRequest(String),
+}
+
+/// What is to be published where.
+pub struct Publication<'a> {
+    /// The Hub.
+    pub hub: &'a Hub,
+    /// The repository.
+    pub repository: &'a Repository,
+    /// The branch, or what a pull request is for.
+    pub target: Target,
+    /// What should be there.
+    pub wanted: &'a Wanted,
+    /// First line of the message of each commit.
+    pub summary: &'a str,
+}
+
+/// Something that was done on the way.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Bytes that have to be sent, in all.
+    Planned(u64),
+    /// Bytes that were sent, or turned out to be stored.
+    Sent(u64),
+    /// A commit was made.
+    Committed,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Commits that were made.
+    pub commits: u64,
+    /// The commit that now holds what is wanted.
+    pub head: String,
+    /// The pull request.
+    pub pull: Option<u64>,
+}
+
+/// Brings the target to what is wanted.
+pub fn publish(publication: &Publication<'_>, hear: &(dyn Fn(Step) + Sync)) -> Result<Done, HubError> {
+    let (revision, pull) = match &publication.target {
+        Target::Branch(name) => (name.clone(), None),
+        Target::PullRequest(base) => match publication.open_pull(base)? {
+            Some(number) => (format!("refs/pr/{number}"), Some(number)),
+            None => (base.clone(), None),
+        },
+    };
+    let attempts = Attempts::new(publication.hub.client(), &publication.hub.endpoint().to_string())?;
+    let done = Done { pull, ..Done::default() };
+    let mut work =
+        Work { publication, hear, revision, done, limits: Limits::default(), attempts, modes: Modes::new() };
+    work.run()?;
+    Ok(work.done)
+}
+
+type Modes = std::collections::BTreeMap<String, Mode>;
+
+struct Work<'a> {
+    publication: &'a Publication<'a>,
+    hear: &'a (dyn Fn(Step) + Sync),
+    /// The branch or pull request that is looked at; the base while there is no pull request.
+    revision: String,
+    done: Done,
+    limits: Limits,
+    attempts: Attempts<'a>,
+    modes: Modes,
+}
+
+impl Work<'_> {
+    fn run(&mut self) -> Result<(), HubError> {
+        loop {
+            let (head, mut there) = self.publication.look(&self.revision)?;
+            self.done.head = head;
+            match self.advance(&mut there) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_transient() => {
+                    if self.found_pull(&error)? {
+                        continue;
+                    }
+                    let reason = error.to_string();
+                    let end = self.too_often(error);
+                    self.attempts.wait_after(&reason, end)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Commits until nothing is left, or something goes wrong.
+    fn advance(&mut self, there: &mut Tree) -> Result<(), HubError> {
+        let wanted = self.publication.wanted;
+        self.bring(there)?;
+        loop {
+            let difference = difference(wanted, there);
+            if difference.is_empty() {
+                return Ok(());
+            }
+            let inside = |path: &str| match self.modes.get(path) {
+                Some(Mode::Regular) => wanted.files.get(path).map_or(0, |content| content.size),
+                _ => 0,
+            };
+            let batch = batch::next(wanted, there, &difference, self.limits, &inside);
+            match self.commit(&batch) {
+                Ok(()) => {}
+                Err(error) if error.problem().is_some_and(|problem| problem.status == 413) => {
+                    self.limits = self.limits.halved(batch.len()).ok_or(error)?;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            self.attempts.restart();
+            apply(&batch, wanted, there);
+        }
+    }
+
+    /// Stores the large files of the difference, and learns which they are.
+    fn bring(&mut self, there: &Tree) -> Result<(), HubError> {
+        let Publication { hub, repository, wanted, .. } = self.publication;
+        let difference = difference(wanted, there);
+        let blobs: Vec<&Blob> = difference.brought().filter_map(|path| wanted.files.get(path)).collect();
+        let unknown: Vec<&Blob> =
+            blobs.iter().copied().filter(|blob| !self.modes.contains_key(&blob.path)).collect();
+        let modes = hub.modes(repository, &self.revision, self.opens(), &unknown)?;
+        self.modes.extend(unknown.iter().map(|blob| blob.path.clone()).zip(modes));
+        let large: Vec<&Blob> =
+            blobs.into_iter().filter(|blob| self.modes.get(&blob.path) == Some(&Mode::Large)).collect();
+        (self.hear)(Step::Planned(large.iter().map(|blob| blob.size).sum()));
+        let revision = (!self.opens()).then_some(self.revision.as_str());
+        hub.store(repository, revision, &large, &|bytes| (self.hear)(Step::Sent(bytes)))
+    }
+
+    fn commit(&mut self, batch: &Batch) -> Result<(), HubError> {
+        let operations = self.operations(batch)?;
+        let Publication { hub, repository, summary, .. } = self.publication;
+        let opens = self.opens();
+        let made = hub.commit(repository, &self.revision, opens, (summary, &self.done.head), &operations)?;
+        if opens {
+            let missing = || HttpError::Answer {
+                address: hub.endpoint().to_string(),
+                reason: "it does not name the pull request that it opened".to_owned(),
+            };
+            let number = made.pull.ok_or_else(missing)?;
+            self.revision = format!("refs/pr/{number}");
+            self.done.pull = Some(number);
+        }
+        self.done.head = made.oid;
+        self.done.commits += 1;
+        (self.hear)(Step::Committed);
+        Ok(())
+    }
+
+    fn operations(&self, batch: &Batch) -> Result<Vec<Operation>, HubError> {
+        let mut operations: Vec<Operation> =
+            batch.deletes.iter().map(|path| Operation::Delete { path: path.clone() }).collect();
+        for content in batch.puts.iter().filter_map(|path| self.publication.wanted.files.get(path)) {
+            operations.push(self.operation(content)?);
+        }
+        Ok(operations)
+    }
+
+    fn operation(&self, content: &Content) -> Result<Operation, HubError> {
+        let path = content.path.clone();
+        if self.modes.get(&path) == Some(&Mode::Large) {
+            return Ok(Operation::Large { path, sha256: content.sha256.clone(), size: content.size });
+        }
+        match content.load()? {
+            Some(bytes) => Ok(Operation::File { path, content: bytes }),
+            None => Err(HubError::Changed { path }),
+        }
+    }
+
+    /// Whether the next commit opens a pull request.
+    fn opens(&self) -> bool {
+        matches!(self.publication.target, Target::PullRequest(_)) && self.done.pull.is_none()
+    }
+
+    /// After a lost answer: whether the pull request was opened after all.
+    fn found_pull(&mut self, error: &HubError) -> Result<bool, HubError> {
+        let Target::PullRequest(base) = &self.publication.target else { return Ok(false) };
+        let lost = error.problem().is_none_or(|problem| problem.status != 412);
+        if !self.opens() || !lost {
+            return Ok(false);
+        }
+        let Some(number) = self.publication.open_pull(base)? else { return Ok(false) };
+        self.revision = format!("refs/pr/{number}");
+        self.done.pull = Some(number);
+        self.done.commits += 1;
+        Ok(true)
+    }
+
+    fn too_often(&self, error: HubError) -> HubError {
+        if error.problem().is_some_and(|problem| problem.status == 412) {
+            let branch = self.revision.clone();
+            return HubError::Contended { branch, repository: self.publication.repository.id() };
+        }
+        error
+    }
+}
+
+/// Most pull requests that are looked at for one that is on the way already, the newest first.
+const LOOKED_AT: usize = 20;
+
+impl Publication<'_> {
+    /// The head of a revision, and what is in it.
+    fn look(&self, revision: &str) -> Result<(String, Tree), HubError> {
+        let pull = revision.strip_prefix("refs/pr/").and_then(|number| number.parse().ok());
+        let refs = self.hub.refs(self.repository, pull.is_some())?;
+        let head = match pull {
+            Some(number) => refs.pulls.get(&number),
+            None => refs.branches.get(revision),
+        };
+        let head = head.cloned().ok_or_else(|| HttpError::Answer {
+            address: self.hub.endpoint().to_string(),
+            reason: format!("`{revision}` of `{}` is gone", self.repository.id()),
+        })?;
+        let tree = self.hub.tree(self.repository, &head, "")?;
+        Ok((head, tree))
+    }
+
+    /// A pull request that is on the way to what is wanted.
+    fn open_pull(&self, base: &str) -> Result<Option<u64>, HubError> {
+        let refs = self.hub.refs(self.repository, true)?;
+        let Some(head) = refs.branches.get(base) else { return Ok(None) };
+        let base = self.hub.tree(self.repository, head, "")?;
+        for (number, oid) in refs.pulls.iter().rev().take(LOOKED_AT) {
+            if is_on_the_way(self.wanted, &base, &self.hub.tree(self.repository, oid, "")?) {
+                return Ok(Some(*number));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What a commit makes of a state.
+fn apply(batch: &Batch, wanted: &Wanted, there: &mut Tree) {
+    there.retain(|path, _| !batch.deletes.contains(path));
+    for content in batch.puts.iter().filter_map(|path| wanted.files.get(path)) {
+        there.insert(content.path.clone(), content.into());
+    }
+}

@@ -1,0 +1,92 @@
+//! What a branch should hold.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use camino::Utf8Path;
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+
+use crate::hub::{Blob, Source};
+
+/// Content, known by both of its names.
+pub type Content = Blob;
+
+/// What an upload answers for: files that should be there, and which others should not.
+pub struct Wanted {
+    /// The files, by their path.
+    pub files: BTreeMap<String, Content>,
+    /// Whether a file that is not wanted belongs to this upload, and so goes.
+    pub owns: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    /// Whether a file vouches for the others of its folder, and so is never there without them or beside older ones.
+    pub vouches: fn(&str) -> bool,
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 64 << 10;
+
+/// Bytes by which the Hub tells text from data.
+const SAMPLE: usize = 512;
+
+/// A file as content for a path.
+pub fn wanted_file(path: &str, file: &Utf8Path) -> std::io::Result<Content> {
+    let mut opened = fs_err::File::open(file)?;
+    let size = opened.metadata()?.len();
+    read(path, size, &mut opened, Source::File(file.to_owned()))
+}
+
+impl Blob {
+    /// Bytes as content for a path.
+    pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
+        let size = bytes.len() as u64;
+        // Memory is always readable.
+        let named = read(path, size, &mut bytes.as_slice(), Source::default()).unwrap_or_default();
+        Self { source: Source::Bytes(bytes), ..named }
+    }
+
+    /// The content itself, which must still be what was named.
+    pub(super) fn load(&self) -> std::io::Result<Option<Vec<u8>>> {
+        let bytes = match &self.source {
+            Source::Bytes(bytes) => bytes.clone(),
+            Source::File(path) => {
+                let mut bytes = Vec::new();
+                fs_err::File::open(path)?.take(self.size + 1).read_to_end(&mut bytes)?;
+                bytes
+            }
+        };
+        let unchanged = Self::of_bytes(&self.path, bytes.clone()).sha256 == self.sha256;
+        Ok(unchanged.then_some(bytes))
+    }
+}
+
+fn read(path: &str, size: u64, reader: &mut dyn Read, source: Source) -> std::io::Result<Blob> {
+    let mut sha1 = Sha1::new();
+    sha1.update(format!("blob {size}\0"));
+    let mut sha256 = Sha256::new();
+    let mut sample = Vec::new();
+    let mut buffer = vec![0; PIECE];
+    let mut seen = 0;
+    loop {
+        let count = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let piece = &buffer[..count];
+        seen += count as u64;
+        sha1.update(piece);
+        sha256.update(piece);
+        let room = SAMPLE.saturating_sub(sample.len());
+        sample.extend_from_slice(&piece[..count.min(room)]);
+    }
+    if seen != size {
+        return Err(std::io::Error::other(format!("`{path}` changed while it was read")));
+    }
+    let (oid, sha256) = (hexadecimal(&sha1.finalize()), hexadecimal(&sha256.finalize()));
+    Ok(Blob { path: path.to_owned(), source, size, sha256, oid, sample })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
