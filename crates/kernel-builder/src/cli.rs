@@ -47,6 +47,7 @@ commands! {
     #[command(visible_alias = "fill-card")]
     Card(card),
     Status(status),
+    Upload(upload),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),

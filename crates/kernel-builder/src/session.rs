@@ -67,7 +67,7 @@ fn context(output: &Arc<Output>, environment: Environment, offline: bool) -> Res
     handle_signals(&cancelled).map_err(SessionError::Signals)?;
     output.cancel_when_closed(cancelled.clone());
     Ok(Context {
-        sink: Box::new(Arc::clone(output)),
+        sink: Arc::<Output>::clone(output),
         now: now(&environment)?,
         environment,
         working_directory: working_directory().map_err(SessionError::WorkingDirectory)?,

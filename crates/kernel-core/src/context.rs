@@ -11,7 +11,7 @@ use kernel_spec::Sink;
 /// The world as a verb sees it.
 pub struct Context {
     /// Listener of events.
-    pub sink: Box<dyn Sink>,
+    pub sink: Arc<dyn Sink>,
     /// The process's environment when it started.
     pub environment: Environment,
     /// The working directory when the process started.

@@ -103,6 +103,21 @@ pub enum Error {
     #[diagnostic(transparent)]
     Card(#[from] crate::card::CardError),
 
+    /// The network did not answer as hoped.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Network(#[from] kernel_hub::http::HttpError),
+
+    /// The Hub refused.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Hub(#[from] kernel_hub::hub::HubError),
+
+    /// There is nothing to upload, or nowhere to.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Upload(#[from] crate::upload::UploadError),
+
     /// A folder that a build writes to is outside the project.
     #[error(transparent)]
     #[diagnostic(transparent)]

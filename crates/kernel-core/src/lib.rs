@@ -12,6 +12,7 @@ pub mod error;
 pub mod host;
 pub mod inputs;
 pub mod matrix;
+pub mod network;
 pub mod plan;
 pub mod process;
 pub mod project;
@@ -24,6 +25,7 @@ pub mod stamp;
 pub mod suite;
 pub mod toolchain;
 pub mod tree;
+pub mod upload;
 pub mod verbs;
 pub mod workspace_lock;
 

@@ -134,7 +134,7 @@ mod tests {
 
     fn context(heard: &Heard) -> Context {
         Context {
-            sink: Box::new(heard.clone()),
+            sink: std::sync::Arc::new(heard.clone()),
             environment: Environment::default(),
             working_directory: "/".into(),
             now: 0,

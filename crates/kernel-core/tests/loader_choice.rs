@@ -223,7 +223,7 @@ fn python() -> Utf8PathBuf {
 
 fn ask(request: &Request) -> Reply {
     let context = Context {
-        sink: Box::new(Silent),
+        sink: std::sync::Arc::new(Silent),
         environment: Environment::default(),
         working_directory: root().to_owned(),
         now: 0,

@@ -88,6 +88,7 @@ pub enum Stage {
     Seal,
     Test,
     Card,
+    Upload,
     Wait,
 }
 

@@ -135,6 +135,22 @@ impl Hub {
         repository.branches.keys().cloned().chain(pulls).collect()
     }
 
+    /// Changes one file of a branch, as somebody else would.
+    pub fn put(&self, repository: &str, branch: &str, path: &str, content: &[u8]) -> std::io::Result<()> {
+        let oid = self.inner.store.put_blob(content)?;
+        let mut state = self.inner.state();
+        let Some(repository) = state.repositories.get_mut(repository) else { return Ok(()) };
+        let Ok((head, files)) = repository.files(branch) else { return Ok(()) };
+        let mut files = std::collections::BTreeMap::clone(&files);
+        files.insert(path.to_owned(), Entry { oid, size: content.len() as u64, lfs: None });
+        let name = crate::store::name_of(&format!("{head} edited {files:?}"));
+        let summary = "Edited by hand".to_owned();
+        let commit = Commit { parent: Some(head), summary, files: Arc::new(files) };
+        repository.commits.insert(name.clone(), commit);
+        repository.branches.insert(branch.to_owned(), name);
+        Ok(())
+    }
+
     /// The content of a file of a commit.
     pub fn content(&self, entry: &Entry) -> std::io::Result<Vec<u8>> {
         fs_err::read(self.inner.place(entry))

@@ -40,4 +40,5 @@ mod status;
 mod systems;
 mod test;
 mod tracked;
+mod upload;
 mod variants;

@@ -43,7 +43,7 @@ impl Fixture {
         let own = variables.iter().map(|(name, value)| (*name, (*value).to_owned()));
         let all = own.chain([cache]).map(|(name, value)| (name.to_owned(), value));
         Context {
-            sink: Box::new(Silent),
+            sink: std::sync::Arc::new(Silent),
             environment: Environment::new(all),
             working_directory: self.path().to_owned(),
             now: 0,

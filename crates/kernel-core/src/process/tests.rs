@@ -9,7 +9,7 @@ fn context(variables: &[(&str, &str)]) -> Context {
     let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned());
     let given = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Context {
-        sink: Box::new(kernel_spec::event::Silent),
+        sink: std::sync::Arc::new(kernel_spec::event::Silent),
         environment: Environment::new(std::iter::once(path).chain(given)),
         working_directory: "/".into(),
         now: 0,

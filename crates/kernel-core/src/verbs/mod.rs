@@ -12,4 +12,5 @@ pub mod migrate;
 pub mod plan;
 pub mod status;
 pub mod test;
+pub mod upload;
 pub mod variants;

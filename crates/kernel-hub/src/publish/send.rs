@@ -25,6 +25,8 @@ pub struct Publication<'a> {
     pub target: Target,
     /// What should be there.
     pub wanted: &'a Wanted,
+    /// The commit that this was decided from, where it holds for that one alone: on top of another it is not committed.
+    pub base: Option<String>,
     /// First line of the message of each commit.
     pub summary: &'a str,
 }
@@ -32,12 +34,10 @@ pub struct Publication<'a> {
 /// Something that was done on the way.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// Bytes that have to be sent, in all.
-    Planned(u64),
-    /// Bytes that were sent, or turned out to be stored.
+    /// Bytes of a large file were stored.
     Sent(u64),
-    /// A commit was made.
-    Committed,
+    /// A commit was made, with bytes in it.
+    Committed(u64),
 }
 
 /// What was done.
@@ -110,6 +110,7 @@ impl Work<'_> {
             if difference.is_empty() {
                 return Ok(());
             }
+            self.check_base()?;
             let inside = |path: &str| match self.modes.get(path) {
                 Some(Mode::Regular) => wanted.files.get(path).map_or(0, |content| content.size),
                 _ => 0,
@@ -139,7 +140,6 @@ impl Work<'_> {
         self.modes.extend(unknown.iter().map(|blob| blob.path.clone()).zip(modes));
         let large: Vec<&Blob> =
             blobs.into_iter().filter(|blob| self.modes.get(&blob.path) == Some(&Mode::Large)).collect();
-        (self.hear)(Step::Planned(large.iter().map(|blob| blob.size).sum()));
         let revision = (!self.opens()).then_some(self.revision.as_str());
         hub.store(repository, revision, &large, &|bytes| (self.hear)(Step::Sent(bytes)))
     }
@@ -160,7 +160,7 @@ impl Work<'_> {
         }
         self.done.head = made.oid;
         self.done.commits += 1;
-        (self.hear)(Step::Committed);
+        (self.hear)(Step::Committed(bytes_in(&operations)));
         Ok(())
     }
 
@@ -203,12 +203,22 @@ impl Work<'_> {
         Ok(true)
     }
 
-    fn too_often(&self, error: HubError) -> HubError {
-        if error.problem().is_some_and(|problem| problem.status == 412) {
-            let branch = self.revision.clone();
-            return HubError::Contended { branch, repository: self.publication.repository.id() };
+    /// What was decided from one commit is not put on top of another.
+    fn check_base(&self) -> Result<(), HubError> {
+        let is_other = |base: &String| self.done.commits == 0 && *base != self.done.head;
+        if self.publication.base.as_ref().is_some_and(is_other) && self.done.pull.is_none() {
+            return Err(self.contended());
         }
-        error
+        Ok(())
+    }
+
+    fn too_often(&self, error: HubError) -> HubError {
+        let moved = error.problem().is_some_and(|problem| problem.status == 412);
+        if moved { self.contended() } else { error }
+    }
+
+    fn contended(&self) -> HubError {
+        HubError::Contended { branch: self.revision.clone(), repository: self.publication.repository.id() }
     }
 }
 
@@ -244,6 +254,15 @@ impl Publication<'_> {
         }
         Ok(None)
     }
+}
+
+/// Bytes of content inside a commit.
+fn bytes_in(operations: &[Operation]) -> u64 {
+    let bytes = operations.iter().map(|operation| match operation {
+        Operation::File { content, .. } => content.len() as u64,
+        Operation::Large { .. } | Operation::Delete { .. } => 0,
+    });
+    bytes.sum()
 }
 
 /// What a commit makes of a state.

@@ -47,4 +47,32 @@ codes! {
         means: "The server refuses a request",
         example: "the answer 404 for an archive that was moved",
         remedy: "The server's own words say why";
+    LOGIN = "hub/login", Hub,
+        means: "The Hub wants to know who asks, and there is no token for it",
+        example: "`upload` without `HF_TOKEN` and without a stored login",
+        remedy: "Set `HF_TOKEN` to a token with the right to write, or run `hf auth login`; a stored token is only sent to the public Hub";
+    TOKEN = "hub/token", Hub,
+        means: "The Hub does not accept the token",
+        example: "a token that was revoked, or is one of another Hub",
+        remedy: "Make a new token with the right to write in the settings of your account";
+    PERMISSION = "hub/permission", Hub,
+        means: "The user, or the token, may not publish there",
+        example: "`upload --repo-id acme/relu` by somebody who is no member of `acme`",
+        remedy: "Ask the owners for the right to write, check the token's rights, or propose the change with `--create-pr`";
+    NAMESPACE = "hub/namespace", Hub,
+        means: "There is no user or organization of that name",
+        example: "`upload --repo-id amce/relu`, where `acme/relu` was meant",
+        remedy: "Check the part before the slash, or create the organization first";
+    REPOSITORY = "hub/repository", Hub,
+        means: "A repository does not exist, or may not be seen",
+        example: "`upload --create-pr` to a repository that nobody made",
+        remedy: "Check the name, and that the token may read it";
+    CHANGED = "hub/changed", Hub,
+        means: "A file changed while it was uploaded",
+        example: "a build that replaces a variant during `upload`",
+        remedy: "Let nothing write there meanwhile, and run the same command again";
+    CONTENDED = "hub/contended", Hub,
+        means: "Others change a branch faster than it can be brought up to date",
+        example: "many jobs that upload to one branch at once",
+        remedy: "Run the same command again when the other uploads have ended";
 }

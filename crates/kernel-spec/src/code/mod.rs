@@ -31,6 +31,7 @@ pub mod link;
 pub mod manifest;
 pub mod python;
 pub mod test;
+pub mod upload;
 pub mod variant;
 
 /// A stable name for one thing that can go wrong.
@@ -63,6 +64,7 @@ static AREAS: &[&[&Code]] = &[
     python::ALL,
     card::ALL,
     test::ALL,
+    upload::ALL,
     hub::ALL,
     internal::ALL,
 ];

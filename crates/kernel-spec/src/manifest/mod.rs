@@ -12,7 +12,7 @@ mod migrate;
 mod outline;
 mod parse;
 mod reader;
-mod repository_id;
+pub mod repository_id;
 mod schema;
 mod statements;
 mod syntax;

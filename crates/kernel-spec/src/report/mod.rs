@@ -20,6 +20,7 @@ pub mod plan;
 mod schema;
 mod status;
 pub mod test;
+pub mod upload;
 mod variants;
 
 pub use build::{BuildReport, BuiltVariant, Work};
@@ -37,6 +38,7 @@ pub use plan::PlanReport;
 pub use schema::SchemaReport;
 pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
+pub use upload::UploadReport;
 pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 
 /// The answer of a command that did what it was asked.
@@ -60,6 +62,7 @@ pub enum Report {
     Schema(SchemaReport),
     Status(StatusReport),
     Test(TestReport),
+    Upload(Box<UploadReport>),
     Variants(VariantsReport),
 }
 

@@ -15,6 +15,7 @@ mod plan;
 mod schema;
 mod status;
 mod test;
+mod upload;
 mod variants;
 
 use kernel_spec::event::Stage;
@@ -41,6 +42,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Check(report) | Report::CheckAbi(report) => check::render(report, &mut page),
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
+        Report::Upload(report) => upload::render(report, &mut page),
         Report::Variants(report) => variants::render(report, &mut page),
     }
     page
@@ -58,6 +60,7 @@ pub(super) fn stage_word(stage: Stage) -> &'static str {
         Stage::Seal => "seal",
         Stage::Test => "test",
         Stage::Card => "card",
+        Stage::Upload => "upload",
         Stage::Wait => "wait",
     }
 }

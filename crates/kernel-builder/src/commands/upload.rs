@@ -1,0 +1,79 @@
+//! `upload`: see `kernel_core::verbs::upload`.
+
+use camino::Utf8PathBuf;
+use kernel_core::upload::preflight::Allowed;
+use kernel_core::upload::target::{Chosen, RepositoryKind};
+use kernel_core::verbs::upload::{UploadOptions, upload};
+use kernel_spec::report::Report;
+
+use super::{Answer, Run};
+use crate::session::Session;
+
+/// Publish built variants on the Hub, exactly once and resumable
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  kernel-builder upload --dry-run\n\n\
+    HF_TOKEN holds the token, else the stored login is used; HF_ENDPOINT names another Hub.")]
+pub(crate) struct Arguments {
+    /// A project, a directory of variants, or a variant
+    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
+    directory: Utf8PathBuf,
+    /// The repository; by default `repo-id` of `[general.hub]`
+    #[arg(long, value_name = "OWNER/NAME")]
+    repo_id: Option<String>,
+    /// The branch; by default `branch` of `[general.hub]`, else `v` and the version
+    #[arg(long, value_name = "B")]
+    branch: Option<String>,
+    /// The kind of repository; loaders of today read kernels
+    #[arg(long, value_name = "KIND", value_enum, default_value = "kernel")]
+    repo_type: Kind,
+    /// Make a new repository private
+    #[arg(long)]
+    private: bool,
+    /// Propose the change as a pull request, also without the right to write
+    #[arg(long)]
+    create_pr: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Publish variants of sources that no commit holds
+    #[arg(long)]
+    allow_dirty: bool,
+    /// Publish variants that were compiled without a sandbox
+    #[arg(long)]
+    allow_unsandboxed: bool,
+    /// Publish variants of the machine's own compiler
+    #[arg(long)]
+    allow_host_toolchain: bool,
+    /// Publish variants of several commits together
+    #[arg(long)]
+    allow_mixed: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Kind {
+    Kernel,
+    Model,
+}
+
+impl Run for Arguments {
+    fn run(self, session: &Session) -> Answer {
+        let kind = match self.repo_type {
+            Kind::Kernel => RepositoryKind::Kernel,
+            Kind::Model => RepositoryKind::Model,
+        };
+        let options = UploadOptions {
+            directory: self.directory,
+            chosen: Chosen { repository: self.repo_id, kind, branch: self.branch },
+            private: self.private,
+            create_pr: self.create_pr,
+            dry_run: self.dry_run,
+            allowed: Allowed {
+                dirty: self.allow_dirty,
+                unsandboxed: self.allow_unsandboxed,
+                host_toolchain: self.allow_host_toolchain,
+                mixed: self.allow_mixed,
+            },
+        };
+        Ok(Report::Upload(Box::new(upload(&session.context, &options)?)))
+    }
+}

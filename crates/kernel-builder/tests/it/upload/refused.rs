@@ -1,0 +1,123 @@
+//! Uploads that are refused: by us before anything is asked, or by the Hub, each with its own message.
+
+use super::rules::shown;
+use super::*;
+use hub_testkit::wire::{Reply, Request, Server};
+
+/// A Hub that knows the user and answers one thing to the wish for a repository.
+fn answering(reply: Reply) -> Server {
+    let server = Server::start(move |request: &mut Request<'_>| match request.path.as_str() {
+        "/api/whoami-v2" => Reply::json(200, r#"{"name": "writer", "orgs": []}"#),
+        "/api/repos/create" => reply.clone(),
+        _ => Reply::json(404, r#"{"error": "not here"}"#),
+    });
+    server.expect("a server")
+}
+
+/// How long is waited is a matter of chance.
+fn without_waits(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("    wait "));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn each_refusal_of_the_hub_has_its_own_message() {
+    let error = |status, text: &str| {
+        Reply::json(status, format!(r#"{{"error": "{text}"}}"#)).header("x-request-id", "Root=1-abc")
+    };
+    let mut told = Vec::new();
+    for (name, reply) in [
+        ("401", error(401, "Invalid credentials: hf_secret_writer")),
+        ("403", error(403, "You don't have the rights to create a kernel")),
+        ("404", error(404, "No such organization: acme")),
+        ("429", error(429, "Slow down").header("retry-after", "86400")),
+        ("500", error(500, "Internal Error - We're working hard to fix this")),
+    ] {
+        let server = answering(reply);
+        let hub = hub();
+        let scene = project(&hub, "writer", "one").variable("HF_ENDPOINT", &server.url());
+        let ran = scene.run(&["upload"]);
+        let text = without_waits(&ran.to_string().replace(&server.url(), "[HUB]"));
+        assert!(!text.contains("secret") && ran.status == 8, "{text}");
+        told.push(format!("--- {name}\n{text}"));
+    }
+    let gone = answering(Reply::empty(200)).url();
+    let hub = hub();
+    let scene = project(&hub, "writer", "one").variable("HF_ENDPOINT", &gone);
+    let ran = scene.run(&["upload"]);
+    told.push(format!("--- nobody there\n{}", without_waits(&ran.to_string().replace(&gone, "[HUB]"))));
+    let scene = scene.variable("HF_ENDPOINT", &hub.url()).variable("HF_TOKEN", "");
+    told.push(format!("--- no token\n{}", shown(&hub, &scene.run(&["upload"]))));
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn a_busy_hub_is_waited_for() {
+    let hub = hub();
+    let kind = hub_testkit::Kind::Refused(429, vec![("retry-after".to_owned(), "1".to_owned())]);
+    hub.faults().plan(hub_testkit::Fault { method: "", path: "/repos/create".to_owned(), times: 2, kind });
+    let ran = project(&hub, "writer", "one").run(&["upload"]);
+    assert!(ran.status == 0 && ran.stderr.contains("wait"), "{ran}");
+}
+
+#[test]
+fn a_stored_token_is_not_sent_to_another_hub() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one").variable("HF_TOKEN", "");
+    let store = scene.path("../home/.cache/huggingface");
+    fs_err::create_dir_all(&store).expect("folders");
+    fs_err::write(store.join("token"), "hf_secret_writer").expect("a token");
+    let ran = scene.run(&["upload"]);
+    insta::assert_snapshot!(shown(&hub, &ran));
+}
+
+#[test]
+fn unfit_variants_are_refused_before_anything_is_asked() {
+    let hub = hub();
+    let refused = |scene: &Scene, arguments: &[&str]| {
+        let ran = scene.run(arguments);
+        assert!(hub.take_log().is_empty(), "nothing is asked");
+        shown(&hub, &ran)
+    };
+    let edit = |scene: Scene, variant: &str, from: &str, to: &str| {
+        let path = format!("build/{variant}/metadata.json");
+        let text = fs_err::read_to_string(scene.path(&path)).expect("metadata");
+        assert!(text.contains(from), "{text}");
+        scene.file(&path, &text.replace(from, to))
+    };
+    let scene = project(&hub, "writer", "one");
+    let scene = sealed(variant(scene, "torch-universal", 1, &sample("two")));
+    let scene = edit(scene, "torch-cpu", "\"dirty\": false", "\"dirty\": true");
+    let scene = edit(scene, "torch-universal", COMMIT, &COMMIT.replace('0', "f"));
+    insta::assert_snapshot!("mixed", refused(&scene, &["upload"]));
+    let ran = scene.run(&["upload", "--allow-dirty", "--allow-mixed", "--dry-run"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    hub.take_log();
+
+    let record = "\"x-kernel-builder\": {\"variant\": \"torch-cpu\", \"profile\": \"dev\", \"engine\": \"local\", \
+        \"sandbox\": \"off\", \"rebuildable\": false, \"id-rule\": 1, \
+        \"toolchain\": {\"compiler\": \"gcc 12.2.0\", \"identity\": \"00\"}}, \"provenance\"";
+    let scene = project(&hub, "writer", "one");
+    let scene = edit(scene, "torch-cpu", "\"provenance\"", record);
+    insta::assert_snapshot!("unfit", refused(&scene, &["upload"]));
+    let scene = sealed(variant(manifest(super::scene(&hub, "writer"), 2), "torch-cpu", 1, &sample("one")));
+    insta::assert_snapshot!("versions", refused(&scene, &["upload"]));
+    let scene = variant(manifest(super::scene(&hub, "writer"), 1), "torch-cpu", 1, &sample("one"));
+    insta::assert_snapshot!("no_digest", refused(&scene, &["upload"]));
+    let scene = project(&hub, "writer", "one").file("build/torch-cpu/__init__.py", "changed = 1\n");
+    insta::assert_snapshot!("edited", refused(&scene, &["upload"]));
+}
+
+#[test]
+fn a_target_must_be_known() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    let code = |arguments: &[&str]| {
+        let ran = scene.run(arguments);
+        (ran.status, ran.json().pop().expect("a line")["code"].clone())
+    };
+    assert_eq!(code(&["upload", "--json", "--repo-id", "../x"]), (2, "upload/target".into()));
+    assert_eq!(code(&["upload", "--json", "--branch", "a..b"]), (2, "upload/target".into()));
+    assert_eq!(code(&["upload", "--json", "build/torch-cpu"]), (2, "upload/target".into()));
+    assert_eq!(code(&["upload", "--json", "--offline"]), (8, "hub/offline".into()));
+}

@@ -1,0 +1,39 @@
+//! The way to the network for verbs: settings from the context's environment, waits as events.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel_hub::http::{Client, HttpError, Settings};
+use kernel_hub::hub::{Endpoint, Hub, Login};
+use kernel_spec::Event;
+use kernel_spec::event::Stage;
+
+use crate::{Context, Result};
+
+/// A client for the context's network.
+pub fn client(context: &Context) -> Result<Client, HttpError> {
+    let get = |name: &str| context.environment.get(name).map(str::to_owned);
+    let sink = Arc::clone(&context.sink);
+    let settings = Settings {
+        offline: context.offline,
+        cancelled: context.cancelled.flag(),
+        observer: Arc::new(move |notice| {
+            // Short waits only tell of a network as it is.
+            if notice.wait >= Duration::from_secs(1) {
+                let seconds = notice.wait.as_secs();
+                let message = format!("{seconds} s for {}: {}", notice.host, notice.reason);
+                sink.event(&Event::Stage { stage: Stage::Wait, variant: None, message });
+            }
+        }),
+        ..Settings::from_environment(&get)?
+    };
+    Ok(Client::new(settings))
+}
+
+/// The Hub that the environment names, and the user's login to it.
+pub fn hub(context: &Context) -> Result<Hub> {
+    let get = |name: &str| context.environment.get(name).map(str::to_owned);
+    let endpoint = Endpoint::parse(context.environment.get("HF_ENDPOINT"))?;
+    let login = Login::find(&get, &endpoint)?;
+    Ok(Hub::new(client(context)?, endpoint, login))
+}

@@ -1,0 +1,129 @@
+//! What a branch holds after an upload: the variants as they are, without what Python leaves behind, and the benchmarks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_hub::publish::{Content, Wanted, wanted_file};
+
+use super::preflight::Artifact;
+use crate::digest::{METADATA, SIGNATURE, is_left_out};
+use crate::tree::{self, Kind};
+use crate::{Context, Error, Result};
+
+/// The directory of variants in a repository.
+pub const BUILD: &str = "build/";
+/// The directory of benchmarks, in a project and in a repository.
+pub const BENCHMARKS: &str = "benchmarks";
+
+/// All content of an upload.
+pub struct Contents {
+    /// By path in the repository.
+    pub files: BTreeMap<String, Content>,
+    /// The variants.
+    variants: BTreeSet<String>,
+    /// Whether the project has benchmarks.
+    benchmarks: bool,
+}
+
+/// Reads and names everything that is uploaded.
+pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) -> Result<Contents> {
+    let mut paths: Vec<(String, Utf8PathBuf)> = Vec::new();
+    for artifact in artifacts {
+        for entry in
+            tree::walk(&artifact.directory, &|path| !path.split('/').any(|part| part == "__pycache__"))?
+        {
+            let is_kept = matches!(entry.path.as_str(), METADATA | SIGNATURE) || !is_left_out(&entry.path);
+            if entry.kind == Kind::File && is_kept {
+                let file = artifact.directory.join(&entry.path);
+                paths.push((format!("{BUILD}{}/{}", artifact.name, entry.path), file));
+            }
+        }
+    }
+    let benchmarks = project.join(BENCHMARKS);
+    let has_benchmarks = benchmarks.is_dir();
+    if has_benchmarks {
+        for entry in tree::walk(&benchmarks, &|path| !path.contains('/'))? {
+            let path = format!("{BENCHMARKS}/{}", entry.path);
+            if entry.kind == Kind::File && is_benchmark(&path) {
+                paths.push((path, benchmarks.join(&entry.path)));
+            }
+        }
+    }
+    Ok(Contents {
+        files: read(context, &paths)?,
+        variants: artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
+        benchmarks: has_benchmarks,
+    })
+}
+
+/// Whether a path is a benchmark of the kind that the ecosystem runs.
+fn is_benchmark(path: &str) -> bool {
+    let name = path.strip_prefix(BENCHMARKS).and_then(|rest| rest.strip_prefix('/'));
+    name.is_some_and(|name| {
+        let is_python = Utf8Path::new(name).extension() == Some("py");
+        !name.contains('/') && name.starts_with("benchmark") && is_python
+    })
+}
+
+/// Names files side by side.
+fn read(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<BTreeMap<String, Content>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((BTreeMap::new(), None));
+    let lock = || done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((path, file)) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let content = wanted_file(path, file);
+                    if context.cancelled.is_cancelled() || lock().1.is_some() {
+                        return;
+                    }
+                    match content {
+                        Ok(content) => drop(lock().0.insert(path.clone(), content)),
+                        Err(error) => drop(lock().1.insert(error)),
+                    }
+                }
+            });
+        }
+    });
+    if context.cancelled.is_cancelled() {
+        return Err(Error::Interrupted);
+    }
+    let (contents, error) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    error.map_or(Ok(contents), |error| Err(error.into()))
+}
+
+impl Contents {
+    /// What the branch should hold. On a branch that is made for this upload everything below `build` and `benchmarks` is
+    /// its own; on an older one only the folders of its variants, and the benchmarks where the project has some.
+    pub fn wanted(&self, new_branch: bool) -> Wanted {
+        let variants: Vec<String> = self.variants.iter().map(|name| format!("{BUILD}{name}/")).collect();
+        let benchmarks = self.benchmarks;
+        let owns = move |path: &str| {
+            if new_branch {
+                return path.starts_with(BUILD) || path.starts_with(&format!("{BENCHMARKS}/"));
+            }
+            variants.iter().any(|folder| path.starts_with(folder)) || (benchmarks && is_benchmark(path))
+        };
+        Wanted { files: self.files.clone(), owns: Box::new(owns), vouches }
+    }
+
+    /// A name for all of it together.
+    pub fn identity(&self) -> String {
+        use sha2::{Digest, Sha256};
+        let mut hash = Sha256::new();
+        for (path, content) in &self.files {
+            hash.update(format!("{path}\0{}\0", content.sha256));
+        }
+        hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The metadata and their signature speak of all other files of a variant.
+fn vouches(path: &str) -> bool {
+    let inside = path.strip_prefix(BUILD).and_then(|rest| rest.split_once('/'));
+    inside.is_some_and(|(_, file)| matches!(file, METADATA | SIGNATURE))
+}

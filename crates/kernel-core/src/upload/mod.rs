@@ -1,0 +1,41 @@
+//! Publishing, up to the point where the Hub is asked: what is uploaded, whether it may be, where to, and what the branch
+//! should hold afterwards. The exchange itself is `kernel_hub::publish`.
+
+pub mod card;
+pub mod contents;
+pub mod preflight;
+pub mod target;
+pub mod version;
+
+use camino::Utf8PathBuf;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why there is nothing to upload, or nowhere to.
+#[derive(Debug, Error, Diagnostic)]
+#[allow(missing_docs, reason = "the texts are the documentation")]
+pub enum UploadError {
+    #[error("it is not known which repository `{directory}` is published to")]
+    #[diagnostic(
+        code("upload/target"),
+        help("give `--repo-id OWNER/NAME`, or write `repo-id` into `[general.hub]` of `build.toml`")
+    )]
+    NoRepository { directory: Utf8PathBuf },
+
+    #[error("`{id}` is no name of a repository")]
+    #[diagnostic(code("upload/target"), help("write it as OWNER/NAME"))]
+    BadRepository { id: String },
+
+    #[error("`{branch}` is no name of a branch")]
+    #[diagnostic(code("upload/target"), help("use letters, digits, `-`, `_`, `.` and `/`"))]
+    BadBranch { branch: String },
+
+    #[error("`{repository}` has no branch `{branch}` to propose a change to")]
+    #[diagnostic(
+        code("upload/no-branch"),
+        help(
+            "ask a maintainer of the repository to publish that version first; afterwards this command works"
+        )
+    )]
+    NoBranch { repository: String, branch: String },
+}

@@ -1,0 +1,205 @@
+//! Whether built variants may be published, said before anything is sent: every fault of every variant in one run.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::error::Faults;
+use kernel_spec::finding::Subject;
+use kernel_spec::matrix::variants_of;
+use kernel_spec::metadata::Metadata;
+use kernel_spec::{Code, Finding, Severity, code};
+
+use crate::check::built::{self, BuiltVariant, Overrides};
+use crate::check::layout;
+use crate::digest::{METADATA, SIGNATURE};
+use crate::{Context, Project, Result, artifacts, matrix};
+
+/// A variant to publish.
+pub struct Artifact {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub directory: Utf8PathBuf,
+    /// What it says of itself.
+    pub metadata: Metadata,
+    /// Whether it has a signature.
+    pub signed: bool,
+}
+
+/// What the user takes responsibility for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allowed {
+    /// Variants of sources that no commit holds.
+    pub dirty: bool,
+    /// Variants that were compiled without a sandbox.
+    pub unsandboxed: bool,
+    /// Variants of the machine's own compiler.
+    pub host_toolchain: bool,
+    /// Variants of several commits.
+    pub mixed: bool,
+}
+
+/// The variants of a directory. Metadata that cannot be read are an error.
+pub fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
+    let mut read = Vec::new();
+    let mut faults = Vec::new();
+    for directory in artifacts::discover(directory)? {
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        match Metadata::from_json(&fs_err::read(directory.join(METADATA))?) {
+            Ok(metadata) => {
+                let signed = directory.join(SIGNATURE).is_file();
+                read.push(Artifact { name, directory, metadata, signed });
+            }
+            Err(findings) => faults.extend(findings),
+        }
+    }
+    if faults.is_empty() { Ok(read) } else { Err(refuse(faults)) }
+}
+
+/// Everything that speaks against publishing, as an error; what is only worth a remark, as findings.
+pub fn check(
+    context: &Context,
+    artifacts: &[Artifact],
+    project: Option<&Project>,
+    allowed: Allowed,
+) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for artifact in artifacts {
+        let variant = BuiltVariant { name: artifact.name.clone(), directory: artifact.directory.clone() };
+        let policy = artifact.metadata.build.as_ref().and_then(|build| build.policy.as_deref());
+        let manylinux = policy.and_then(|policy| policy.parse().ok());
+        findings.extend(layout::check(&variant));
+        findings.extend(built::check(&variant, &Overrides { manylinux, ..Overrides::default() })?);
+        findings.extend(made(artifact, allowed));
+    }
+    findings.extend(together(artifacts, allowed));
+    if let Some(project) = project {
+        findings.extend(versions(artifacts, project));
+        findings.extend(missing(context, artifacts, project)?);
+    }
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(refuse(findings));
+    }
+    Ok(findings)
+}
+
+fn refuse(findings: Vec<Finding>) -> crate::Error {
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let what = if errors == 1 { "1 finding speaks".to_owned() } else { format!("{errors} findings speak") };
+    let summary = format!("{what} against publishing; nothing was sent");
+    Faults::new(&code::upload::PREFLIGHT, summary, findings).into()
+}
+
+/// How one variant was made.
+fn made(artifact: &Artifact, allowed: Allowed) -> Vec<Finding> {
+    let name = &artifact.name;
+    let mut findings = Vec::new();
+    let mut say = |code: &'static Code, allowed: bool, message: String| {
+        let finding = if allowed { Finding::warning(code, message) } else { Finding::error(code, message) };
+        findings.push(finding.about(Subject { variant: Some(name.clone()), ..Subject::default() }));
+    };
+    if artifact.metadata.digest.is_none() {
+        say(&code::upload::NO_DIGEST, false, format!("`{name}` has no digest"));
+    }
+    let provenance = artifact.metadata.provenance.as_ref();
+    match provenance.and_then(|provenance| provenance.kernel.as_ref()) {
+        Some(git) if git.dirty => {
+            let commit = git.commit.get(..12).unwrap_or(&git.commit);
+            say(
+                &code::upload::DIRTY,
+                allowed.dirty,
+                format!("`{name}` holds changes that are not in {commit}"),
+            );
+        }
+        Some(_) => {}
+        None => {
+            say(&code::upload::DIRTY, allowed.dirty, format!("`{name}` does not say which commit it is of"));
+        }
+    }
+    let Some(build) = &artifact.metadata.build else { return findings };
+    if build.profile != "release" {
+        let message = format!("`{name}` was built with the profile `{}`", build.profile);
+        say(&code::upload::DEVELOPMENT, false, message);
+    }
+    if let Some(toolchain) = &build.toolchain {
+        if build.sandbox == "off" {
+            let message = format!("`{name}` was compiled without a sandbox");
+            say(&code::upload::UNSANDBOXED, allowed.unsandboxed, message);
+        }
+        if !build.rebuildable {
+            let message = format!("`{name}` was compiled with {} of the machine", toolchain.compiler);
+            say(&code::upload::HOST_TOOLCHAIN, allowed.host_toolchain, message);
+        }
+    }
+    findings
+}
+
+/// Whether the variants belong together.
+fn together(artifacts: &[Artifact], allowed: Allowed) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let versions: BTreeSet<u64> = artifacts.iter().map(|artifact| artifact.metadata.version).collect();
+    if versions.len() > 1 {
+        let list = versions.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        findings
+            .push(Finding::error(&code::upload::VERSIONS, format!("the variants are of versions {list}")));
+    }
+    let mut say = |what: &str, of: &dyn Fn(&Artifact) -> Option<String>| {
+        let seen: BTreeSet<String> = artifacts.iter().filter_map(of).collect();
+        if seen.len() > 1 {
+            let list = seen.into_iter().collect::<Vec<_>>().join(", ");
+            let message = format!("the variants are of several {what}: {list}");
+            let code = &code::upload::MIXED;
+            findings.push(if allowed.mixed {
+                Finding::warning(code, message)
+            } else {
+                Finding::error(code, message)
+            });
+        }
+    };
+    say("kernels", &|artifact| Some(artifact.metadata.name.to_string()));
+    say("commits", &|artifact| Some(artifact.metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone()));
+    say("rules of ids", &|artifact| Some(artifact.metadata.build.as_ref()?.id_rule.to_string()));
+    findings
+}
+
+/// Whether the variants are what the manifest speaks of.
+fn versions(artifacts: &[Artifact], project: &Project) -> Vec<Finding> {
+    let general = &project.manifest.general;
+    let mut findings = Vec::new();
+    let mut say = |artifact: &Artifact, message: String| {
+        let subject = Subject { variant: Some(artifact.name.clone()), ..Subject::default() };
+        findings.push(Finding::error(&code::upload::VERSIONS, message).about(subject));
+    };
+    for artifact in artifacts {
+        let (version, name) = (artifact.metadata.version, &artifact.metadata.name);
+        if version != general.version.value {
+            let message = format!(
+                "`{}` is of version {version}, `build.toml` of {}",
+                artifact.name, general.version.value
+            );
+            say(artifact, message);
+        }
+        if *name != general.name.value {
+            let message =
+                format!("`{}` is of `{name}`, `build.toml` of `{}`", artifact.name, general.name.value);
+            say(artifact, message);
+        }
+    }
+    findings
+}
+
+/// Backends that the project declares and of which nothing is uploaded.
+fn missing(context: &Context, artifacts: &[Artifact], project: &Project) -> Result<Vec<Finding>> {
+    let offers = variants_of(&project.manifest, &matrix::load(context)?);
+    let missing: Vec<String> = offers
+        .iter()
+        .filter(|offer| offer.bundled)
+        .map(|offer| offer.variant.to_string())
+        .filter(|name| artifacts.iter().all(|artifact| artifact.name != *name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let message = format!("{} of the project's variants are not in this upload", missing.len());
+    Ok(vec![Finding::note(&code::upload::MISSING, message).cause(missing.join(", "))])
+}

@@ -1,0 +1,156 @@
+//! Whether the version should have been raised: what callers of the published kernel may rely on is compared with what
+//! they would get.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8Path;
+use kernel_hub::hub::{Hub, Repository, Tree};
+use kernel_spec::{Finding, code};
+
+use super::contents::BUILD;
+use super::preflight::Artifact;
+use crate::Result;
+use crate::python_source::{PublicApi, PythonSource, public_api};
+
+/// Largest Python file that is looked at.
+const LARGEST: u64 = 1 << 20;
+/// Most files that are fetched for the comparison.
+const MOST: usize = 200;
+
+/// Compares the public functions of a published variant with those of the one that replaces it.
+pub fn check(
+    hub: &Hub,
+    repository: &Repository,
+    (commit, tree): (&str, &Tree),
+    artifacts: &[Artifact],
+) -> Result<Vec<Finding>> {
+    for artifact in artifacts {
+        let folder = format!("{BUILD}{}/", artifact.name);
+        let is_python = |path: &str| Utf8Path::new(path).extension() == Some("py");
+        let files: Vec<(&String, &str)> = tree
+            .iter()
+            .filter(|(path, file)| is_python(path) && file.size <= LARGEST)
+            .filter_map(|(path, _)| Some((path, path.strip_prefix(&folder)?)))
+            .collect();
+        if files.is_empty() || files.len() > MOST {
+            continue;
+        }
+        let mut published = BTreeMap::new();
+        for (path, name) in files {
+            let content = hub.read_file(repository, commit, path, LARGEST)?.unwrap_or_default();
+            published.insert(name.to_owned(), content);
+        }
+        let mut own = BTreeMap::new();
+        for entry in crate::tree::walk(&artifact.directory, &|_| true)? {
+            if entry.kind == crate::tree::Kind::File && is_python(&entry.path) {
+                own.insert(entry.path.clone(), fs_err::read(artifact.directory.join(&entry.path))?);
+            }
+        }
+        // The package is the same in every variant.
+        let broken = breaks(&api(&published), &api(&own));
+        let version = artifact.metadata.version;
+        return Ok(if broken.is_empty() {
+            Vec::new()
+        } else {
+            let message =
+                format!("callers of version {version} may break, and the version is still {version}");
+            let finding = Finding::warning(&code::upload::VERSION_DUE, message);
+            vec![broken.into_iter().fold(finding, Finding::cause)]
+        });
+    }
+    Ok(Vec::new())
+}
+
+/// The API of a package; files that are no Python are passed over, because `check` tells of them.
+fn api(files: &BTreeMap<String, Vec<u8>>) -> PublicApi {
+    let sources = files
+        .iter()
+        .filter_map(|(name, text)| PythonSource::parse(name, text).ok().map(|source| (name.clone(), source)));
+    public_api(&sources.collect())
+}
+
+/// What callers of the old API may rely on and the new one does not keep.
+fn breaks(old: &PublicApi, new: &PublicApi) -> Vec<String> {
+    if !old.declared || !new.declared {
+        return Vec::new();
+    }
+    let names = |api: &PublicApi| -> Vec<String> {
+        let functions = api.functions.iter().map(|function| &function.name);
+        let layers = api.layers.iter().map(|layer| &layer.name);
+        functions.chain(layers).chain(&api.others).cloned().collect()
+    };
+    let kept = names(new);
+    let mut broken: Vec<String> = names(old)
+        .into_iter()
+        .filter(|name| !kept.contains(name))
+        .map(|name| format!("`{name}` is gone"))
+        .collect();
+    for function in &old.functions {
+        let Some(now) = new.functions.iter().find(|other| other.name == function.name) else { continue };
+        if !accepts(&parameters(&function.signature), &parameters(&now.signature)) {
+            let (name, old, new) = (&function.name, &function.signature, &now.signature);
+            broken.push(format!("`{name}{old}` is now `{name}{new}`"));
+        }
+    }
+    broken
+}
+
+/// Whether every call that the old parameters allow is allowed by the new ones: the same, and behind them only such as
+/// need not be given.
+fn accepts(old: &[String], new: &[String]) -> bool {
+    let name = |parameter: &String| {
+        let end = parameter.find([':', '=']).unwrap_or(parameter.len());
+        parameter[..end].trim().to_owned()
+    };
+    let optional = |parameter: &String| parameter.contains('=') || parameter.starts_with('*');
+    let same =
+        old.iter().zip(new).all(|(old, new)| name(old) == name(new) && (!optional(old) || optional(new)));
+    // After a bare `*` everything is given by name, and needs a default to be optional.
+    old.len() <= new.len() && same && new[old.len()..].iter().all(optional)
+}
+
+/// The parameters of `(a: int, *, b=1) -> Tensor`.
+fn parameters(signature: &str) -> Vec<String> {
+    let mut depth = 0;
+    let mut parameters = vec![String::new()];
+    for character in signature.chars() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        match (depth, character) {
+            (0, _) => break,
+            (1, ',') => parameters.push(String::new()),
+            (1, '(') if parameters == [""] => {}
+            _ => parameters.last_mut().expect("there is always one").push(character),
+        }
+    }
+    parameters.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(functions: &str) -> PublicApi {
+        api(&BTreeMap::from([("__init__.py".to_owned(), functions.as_bytes().to_vec())]))
+    }
+
+    #[test]
+    fn what_breaks_callers_is_named() {
+        let old = package("__all__ = ['a', 'B']\nB = 1\ndef a(x: int, y=(1, 2)): ...\n");
+        let after = |new: &str| breaks(&old, &package(new));
+        for fine in [
+            "__all__ = ['B', 'a', 'c']\nB = 2\ndef a(x, y=3, z=4, *, w=5) -> int: ...\ndef c(): ...\n",
+            "from nowhere import *\n",
+        ] {
+            assert_eq!(after(fine), [""; 0], "{fine}");
+        }
+        assert_eq!(after("__all__ = ['a']\ndef a(x: int, y=(1, 2)): ...\n"), ["`B` is gone"]);
+        for broken in ["x", "x, y", "z, y=1", "x, y=1, *, z"] {
+            let text = format!("__all__ = ['a', 'B']\nB = 1\ndef a({broken}): ...\n");
+            assert_eq!(after(&text), [format!("`a(x: int, y=(1, 2))` is now `a({broken})`")]);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `upload`: plans first, then publishes exactly once. A branch of a new version is made when its content is complete, so
+//! that nobody ever finds a version without variants; the card on `main` comes last, so that it never speaks of what is
+//! not there.
+
+mod meter;
+mod plan;
+mod send;
+
+use camino::Utf8PathBuf;
+use kernel_hub::hub::{Hub, HubError, Refs, Tree};
+use kernel_spec::event::Stage;
+use kernel_spec::report::UploadReport;
+use kernel_spec::{Event, Finding};
+
+use crate::upload::contents::Contents;
+use crate::upload::preflight::{Allowed, Artifact};
+use crate::upload::target::{Chosen, Target};
+use crate::upload::{UploadError, card, contents, preflight, target, version};
+use crate::{Context, Project, Result, network};
+
+/// What to upload, and how.
+#[derive(Clone, Debug)]
+pub struct UploadOptions {
+    /// A project, a directory of variants, or a variant.
+    pub directory: Utf8PathBuf,
+    /// Where to, as far as the line says.
+    pub chosen: Chosen,
+    /// Whether a new repository is private.
+    pub private: bool,
+    /// Whether to propose the change instead of making it.
+    pub create_pr: bool,
+    /// Whether to say what would be done, and stop.
+    pub dry_run: bool,
+    /// What the user takes responsibility for.
+    pub allowed: Allowed,
+}
+
+/// The branch that a repository's card is on.
+const MAIN: &str = "main";
+
+/// Uploads built variants.
+pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport> {
+    let directory = context.resolve(&options.directory);
+    let project = directory.join(crate::project::MANIFEST).is_file();
+    let project = project.then(|| Project::open(context, &options.directory)).transpose()?;
+    stage(context, Stage::Check, "the built variants");
+    let artifacts = preflight::read(&directory)?;
+    let target = target::decide(&options.directory, &options.chosen, project.as_ref(), &artifacts)?;
+    let findings = preflight::check(context, &artifacts, project.as_ref(), options.allowed)?;
+    let contents = contents::collect(context, &artifacts, &directory)?;
+    stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
+    let hub = network::hub(context)?;
+    let own_card = directory.join(card::FILE);
+    let upload = Upload {
+        context,
+        options,
+        hub: &hub,
+        target: &target,
+        contents: &contents,
+        card: own_card.is_file().then_some(own_card),
+    };
+    let there = upload.look()?;
+    let mut report = upload.plan(&there, &artifacts)?;
+    report.findings = findings;
+    report.findings.extend(upload.version_findings(&there, &artifacts)?);
+    if !options.dry_run {
+        upload.send(&there, &mut report)?;
+    }
+    Ok(report)
+}
+
+fn stage(context: &Context, stage: Stage, message: &str) {
+    context.sink.event(&Event::Stage { stage, variant: None, message: message.to_owned() });
+}
+
+struct Upload<'a> {
+    context: &'a Context,
+    options: &'a UploadOptions,
+    hub: &'a Hub,
+    target: &'a Target,
+    contents: &'a Contents,
+    /// The project's card, where it has one.
+    card: Option<Utf8PathBuf>,
+}
+
+/// What is on the Hub before the upload.
+#[derive(Default)]
+struct There {
+    new_repository: bool,
+    refs: Refs,
+    /// The files of the branch, or of `main` where the branch is new.
+    tree: Tree,
+}
+
+impl There {
+    fn new_branch(&self, target: &Target) -> bool {
+        !self.refs.branches.contains_key(&target.branch)
+    }
+}
+
+impl Upload<'_> {
+    /// Looks at the repository, and makes it where it is missing and may be made.
+    fn look(&self) -> Result<There> {
+        let Self { options, hub, target, .. } = self;
+        let mut there = There::default();
+        there.refs = match hub.refs(&target.repository, false) {
+            Err(HubError::NoRepository { .. }) if options.dry_run && !options.create_pr => {
+                there.new_repository = true;
+                return Ok(there);
+            }
+            Err(HubError::NoRepository { .. }) if !options.create_pr => {
+                let account = hub.who_am_i()?;
+                hub.create(&target.repository, options.private, &account.name)?;
+                there.new_repository = true;
+                hub.refs(&target.repository, false)?
+            }
+            refs => refs?,
+        };
+        let branches = &there.refs.branches;
+        let head = branches.get(&target.branch).or_else(|| branches.get(MAIN));
+        there.tree = head.map(|head| hub.tree(&target.repository, head, "")).transpose()?.unwrap_or_default();
+        if options.create_pr && there.new_branch(target) {
+            let (repository, branch) = (target.repository.id(), target.branch.clone());
+            return Err(UploadError::NoBranch { repository, branch }.into());
+        }
+        Ok(there)
+    }
+
+    /// Whether the version should have been raised.
+    fn version_findings(&self, there: &There, artifacts: &[Artifact]) -> Result<Vec<Finding>> {
+        let Some(head) = there.refs.branches.get(&self.target.branch) else { return Ok(Vec::new()) };
+        version::check(self.hub, &self.target.repository, (head, &there.tree), artifacts)
+    }
+}

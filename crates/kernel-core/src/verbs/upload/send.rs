@@ -1,0 +1,142 @@
+//! Doing what was planned: the branch, then the card.
+
+use camino::Utf8Path;
+use kernel_hub::hub::{Blob, Created, HubError, Refs};
+use kernel_hub::publish::{Done, Publication, Target, Wanted, publish};
+use kernel_spec::event::Stage;
+use kernel_spec::report::UploadReport;
+use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
+
+use super::meter::Meter;
+use super::{MAIN, There, Upload, stage};
+use crate::Result;
+use crate::upload::card;
+
+/// First line of the message of each commit.
+const SUMMARY: &str = "Upload with kernel-builder";
+/// Largest card that is merged.
+const LARGEST_CARD: u64 = 4 << 20;
+/// How often a card is merged anew because somebody edits it meanwhile.
+const MERGES: usize = 5;
+
+impl Upload<'_> {
+    /// Does it, and brings the report to what was done.
+    pub(super) fn send(&self, there: &There, report: &mut UploadReport) -> Result<()> {
+        stage(self.context, Stage::Upload, &format!("to `{}` of `{}`", report.branch, report.repository));
+        let meter = Meter::new(self.context, report.bytes);
+        report.commits = 0;
+        if there.new_branch(self.target) {
+            report.commits += self.new_branch(there, &meter)?;
+        } else {
+            let done = self.publish(&self.target.branch, &self.contents.wanted(false), None, &meter)?;
+            self.note(report, &self.target.branch, &done);
+            self.clear_staging(&there.refs)?;
+        }
+        if let Some(card) = &self.card {
+            let done = self.send_card(card, &meter)?;
+            report.card = if done.commits > 0 { CardState::Written } else { CardState::Unchanged };
+            self.note(report, MAIN, &done);
+        }
+        report.bytes = meter.sent();
+        report.state = if !report.pull_requests.is_empty() {
+            UploadState::PullRequestCreated
+        } else if report.commits == 0 && !report.new_branch {
+            UploadState::NoChanges
+        } else {
+            UploadState::Uploaded
+        };
+        Ok(())
+    }
+
+    fn note(&self, report: &mut UploadReport, branch: &str, done: &Done) {
+        report.commits += done.commits;
+        if let Some(number) = done.pull {
+            let page = self.target.repository.page(&format!("/discussions/{number}"));
+            let url = self.hub.endpoint().join(&page);
+            report.pull_requests.push(PullRequest { branch: branch.to_owned(), url });
+        }
+    }
+
+    fn publish(
+        &self,
+        branch: &str,
+        wanted: &Wanted,
+        base: Option<String>,
+        meter: &Meter<'_>,
+    ) -> Result<Done, HubError> {
+        let target = if self.options.create_pr {
+            Target::PullRequest(branch.to_owned())
+        } else {
+            Target::Branch(branch.to_owned())
+        };
+        let repository = &self.target.repository;
+        let publication = Publication { hub: self.hub, repository, target, wanted, base, summary: SUMMARY };
+        publish(&publication, &|step| meter.hear(step))
+    }
+
+    /// Prepares the content on a branch of its own, and makes the wanted branch from it when it is complete.
+    fn new_branch(&self, there: &There, meter: &Meter<'_>) -> Result<u64> {
+        let (hub, repository, branch) = (self.hub, &self.target.repository, &self.target.branch);
+        let staging = self.staging();
+        let main = there.refs.branches.get(MAIN).map_or(MAIN, String::as_str);
+        hub.create_branch(repository, &staging, main)?;
+        let mut commits = 0;
+        let made = match self.publish(&staging, &self.contents.wanted(true), None, meter) {
+            Ok(done) => {
+                commits += done.commits;
+                hub.create_branch(repository, branch, &done.head)?
+            }
+            // The same upload somewhere else may have ended first, and removed the preparation.
+            Err(_) if hub.refs(repository, false)?.branches.contains_key(branch) => Created::Before,
+            Err(error) => return Err(error.into()),
+        };
+        if made == Created::Before {
+            // Somebody was faster, or our own answer was lost: from now on it is a branch like any other.
+            commits += self.publish(branch, &self.contents.wanted(false), None, meter)?.commits;
+        }
+        hub.delete_branch(repository, &staging)?;
+        Ok(commits)
+    }
+
+    /// The branch on which the content of a new branch is prepared: its own for each content, so that two uploads at once
+    /// do not meet on it, and an upload that was killed finds it again.
+    fn staging(&self) -> String {
+        let branch = self.target.branch.replace('/', "-");
+        format!("upload-{branch}-{}", self.contents.identity())
+    }
+
+    /// Removes what an upload left that was killed at its very end.
+    fn clear_staging(&self, refs: &Refs) -> Result<()> {
+        let staging = self.staging();
+        if !self.options.create_pr && refs.branches.contains_key(&staging) {
+            self.hub.delete_branch(&self.target.repository, &staging)?;
+        }
+        Ok(())
+    }
+
+    /// Merges the card into the README of `main`, anew where somebody edits it meanwhile.
+    fn send_card(&self, card: &Utf8Path, meter: &Meter<'_>) -> Result<Done> {
+        let mut merges = 0;
+        loop {
+            let refs = self.hub.refs(&self.target.repository, false)?;
+            let Some(head) = refs.branches.get(MAIN) else { return Ok(Done::default()) };
+            let (_, text) = self.merged_card(card, head)?;
+            let content = Blob::of_bytes(card::README, text.into_bytes());
+            let files = [(card::README.to_owned(), content)].into();
+            let wanted = Wanted { files, owns: Box::new(|_| false), vouches: |_| false };
+            merges += 1;
+            match self.publish(MAIN, &wanted, Some(head.clone()), meter) {
+                Err(HubError::Contended { .. }) if merges < MERGES => {}
+                done => return Ok(done?),
+            }
+        }
+    }
+
+    /// The README at a commit, and what it should be.
+    pub(super) fn merged_card(&self, card: &Utf8Path, head: &str) -> Result<(Option<String>, String)> {
+        let there = self.hub.read_file(&self.target.repository, head, card::README, LARGEST_CARD)?;
+        let there = there.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = card::merge(&fs_err::read_to_string(card)?, there.as_deref());
+        Ok((there, text))
+    }
+}

@@ -1,0 +1,54 @@
+//! Codes of publishing: what an upload refuses before it asks the Hub anything, and what it remarks.
+
+codes! {
+    /// The codes of publishing.
+    ALL;
+    PREFLIGHT = "upload/preflight", Check,
+        means: "The built variants are not fit to be published",
+        example: "a variant of an uncommitted tree beside one that fails its checks",
+        remedy: "Mend what the findings name; nothing was sent";
+    DIRTY = "upload/dirty", Check,
+        means: "It is not known which committed sources a variant was built from",
+        example: "a build with uncommitted changes, or outside git",
+        remedy: "Commit and build again; `--allow-dirty` publishes it all the same";
+    UNSANDBOXED = "upload/unsandboxed", Check,
+        means: "A variant was compiled without a sandbox, so anything on the machine may have got into it",
+        example: "`build --sandbox off`",
+        remedy: "Build again where the sandbox works; `--allow-unsandboxed` publishes it all the same";
+    HOST_TOOLCHAIN = "upload/host-toolchain", Check,
+        means: "A variant was compiled with the machine's own compiler, so others cannot build the same again",
+        example: "`build` with the `g++` of a distribution",
+        remedy: "Build with a pinned toolchain; `--allow-host-toolchain` publishes it all the same";
+    DEVELOPMENT = "upload/dev", Check,
+        means: "A variant was built for development, and those are never published",
+        example: "`build --dev`",
+        remedy: "Build it again without `--dev`";
+    NO_DIGEST = "upload/no-digest", Check,
+        means: "A variant has no digest, so nobody could tell whether its files are those that were built",
+        example: "a variant whose `metadata.json` was written by hand",
+        remedy: "Build the variant again, or write the digest with `kernel-builder hash`";
+    MIXED = "upload/mixed", Check,
+        means: "The variants are not of one commit, one name and one rule of ids",
+        example: "a CPU variant of yesterday beside a CUDA variant of today",
+        remedy: "Build all of them from one commit; `--allow-mixed` publishes them all the same";
+    VERSIONS = "upload/versions", Check,
+        means: "The variants, or the manifest, name different versions",
+        example: "`version = 2` in `build.toml`, and variants built as version 1",
+        remedy: "Build the variants again after changing the version";
+    MISSING = "upload/missing", Check,
+        means: "Variants that the project promises are neither uploaded nor published already",
+        example: "only the CPU variant of a project that also declares `cuda`",
+        remedy: "Build and upload them too, on other machines where needed; or remove the backend from `build.toml`";
+    VERSION_DUE = "upload/version-due", Check,
+        means: "The public functions changed in a way that breaks callers, and the version did not",
+        example: "a function that left `__all__`, or has a new parameter without a default",
+        remedy: "Raise `version` in `build.toml`, so that users of the old one keep what they have";
+    TARGET = "upload/target", Usage,
+        means: "It is not known which repository to publish to",
+        example: "`upload` in a project without `[general.hub]`, and without `--repo-id`",
+        remedy: "Give `--repo-id OWNER/NAME`, or write `repo-id` into `[general.hub]` of `build.toml`";
+    NO_BRANCH = "upload/no-branch", Hub,
+        means: "A change is proposed to a branch that does not exist",
+        example: "`upload --create-pr` for the first variant of version 2",
+        remedy: "Ask a maintainer of the repository to publish that version first";
+}
