@@ -5,6 +5,7 @@ mod document;
 mod html;
 mod junit;
 mod markdown;
+mod panel;
 mod plot;
 mod records;
 mod words;
