@@ -57,7 +57,8 @@ pub fn forest_svg(document: &Document, theme: Theme) -> Result<String, ReportErr
 
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // What a document leaves out may be asked about, but not printed.
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.expect("the usual syntax with other blanks"));

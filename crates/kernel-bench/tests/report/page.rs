@@ -1,6 +1,6 @@
 //! The page: whole without anything from elsewhere, and text stays text.
 
-use kernel_bench::report::{Theme, forest_svg, html};
+use kernel_bench::report::{Theme, forest_svg, html, junit, markdown};
 
 use crate::forms::hostile;
 use crate::sample::{Simulated, document, every_kind};
@@ -90,6 +90,34 @@ fn a_run_without_measurements_still_has_a_page() {
     nothing.looks.clear();
     assert_whole(&html(&nothing).unwrap());
     assert_whole(&html(&document(&[Simulated::default()], 1)).unwrap());
+}
+
+/// Everything that a run may not know is left out.
+#[test]
+fn a_run_that_knows_little_still_has_every_form() {
+    let mut little = document(&every_kind(), 1);
+    little.run.seed_commitment = None;
+    little.run.seed = None;
+    little.subject.commit = None;
+    little.subject.files.clear();
+    little.adoption = None;
+    little.suite.speedup = None;
+    little.looks.clear();
+    little.warnings.clear();
+    for workload in &mut little.workloads {
+        workload.measurement.processes.truncate(1);
+        workload.shape.clear();
+        (workload.dtype, workload.timer, workload.cache) = (None, None, None);
+        (workload.correctness, workload.implementation) = (None, None);
+        (workload.roof, workload.roofline, workload.first_call_ns) = (None, None, None);
+        workload.checks.clear();
+        let verdict = &mut workload.verdict;
+        (verdict.effect, verdict.times, verdict.noise) = (None, None, None);
+        (verdict.memory, verdict.detectable, verdict.decided_after) = (None, None, None);
+    }
+    assert_whole(&html(&little).unwrap());
+    assert_whole(&forest_svg(&little, Theme::Light).unwrap());
+    assert!(markdown(&little).contains("| – |") && junit(&little).unwrap().contains("<testcase"));
 }
 
 /// For the eye: `KERNEL_BENCH_PAGES` names a folder that gets the page and the pictures.
