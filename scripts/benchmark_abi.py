@@ -49,6 +49,14 @@ def big_library(directory, source):
     return directory / "big.abi3.so"
 
 
+def judge(title, library, programs, directory, ends=(0,)):
+    """Our `check-abi` on a library, the peer's, and how they compare."""
+    ours, *others = [measure(f"{words}, {title}", [program, "check-abi", library], directory, ends=ends)
+                     for words, program in zip(("check-abi", "  the peer's"), programs)]
+    for theirs in others:
+        print(f"  the peer takes {theirs / ours:.1f} times as long")
+
+
 def variant(root, sizes):
     """A project with one built variant that holds files of these sizes, for `hash`."""
     folder = root / "build" / VARIANT
@@ -65,17 +73,18 @@ def variant(root, sizes):
 
 def main():
     program, directory = sys.argv[1], Path(sys.argv[2]).absolute()
-    peer = sys.argv[3] if len(sys.argv) > 3 else None
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     print(f"{os.cpu_count()} processors")
+    programs = [program, *sys.argv[3:4]]
     for title, source in (("GPU code", GPU), ("data", DATA)):
         library = big_library(directory, source)
-        ours = measure(f"check-abi, 400 MB of {title}", [program, "check-abi", library], directory)
-        if peer:
-            theirs = measure("  the peer's check-abi", [peer, "check-abi", library], directory)
-            print(f"  the peer takes {theirs / ours:.1f} times as long")
+        judge(f"400 MB of {title}", library, programs, directory)
         library.unlink()
+    # A library that exists: most of it is GPU code. As a kernel it is none, which both find.
+    for library in Path(".environment").glob("lib/*/site-packages/torch/lib/libtorch_cuda.so"):
+        title = f"{library.name} of {library.stat().st_size // MEGABYTE} MB"
+        judge(title, library.absolute(), programs, directory, ends=(1, 6))
     for title, sizes in ((f"one file of {LIBRARY // MEGABYTE} MB", [LIBRARY]),
                          (f"{FILES} files of {FILE // MEGABYTE} MB", [FILE] * FILES)):
         project = directory / f"hash-{len(sizes)}"
