@@ -1,4 +1,4 @@
-"""Measure the program: wall time (median of several runs) and the largest memory of any child.
+"""Measure the program: wall and processor time (medians of several runs) and the largest memory of any child.
 
     benchmark.py PROGRAM DIR
 """
@@ -23,7 +23,7 @@ def run(arguments, directory, ends=(0,)):
     _, status, usage = os.wait4(child.pid, 0)
     if os.waitstatus_to_exitcode(status) not in ends:
         sys.exit(f"benchmark: {arguments} failed:\n{words.decode(errors='replace')}")
-    return time.perf_counter() - begin, usage.ru_maxrss / 1024
+    return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def measure(title, arguments, directory, before=lambda: None, ends=(0,)):
@@ -31,8 +31,9 @@ def measure(title, arguments, directory, before=lambda: None, ends=(0,)):
     for _ in range(RUNS):
         before()
         results.append(run(arguments, directory, ends))
-    seconds = statistics.median(second for second, _ in results)
-    print(f"{title:<44} {seconds * 1000:8.1f} ms  {max(memory for _, memory in results):6.0f} MiB", flush=True)
+    seconds, processor = (statistics.median(column) for column in list(zip(*results))[:2])
+    memory = max(memory for *_, memory in results)
+    print(f"{title:<52} {seconds * 1000:8.1f} ms {processor * 1000:8.1f} ms of CPU  {memory:6.0f} MiB", flush=True)
     return seconds
 
 
@@ -53,14 +54,14 @@ def many_sources(project):
 def overhead(program, sample):
     """The same compiler commands with the program around them, and run by Ninja alone."""
     shutil.rmtree(sample / ".kernel-builder")
-    around, _ = run([program, "build"], sample)
+    around, *_ = run([program, "build"], sample)
     ninja = shutil.which("ninja") or Path(os.environ["VIRTUAL_ENV"]) / "bin" / "ninja"
     by_hand = [ninja, "-f", ".kernel-builder/build.ninja"]
     os.environ["PWD"] = "/proc/self/cwd"
     run([*by_hand, "-t", "clean"], sample)
-    alone, _ = run(by_hand, sample)
-    print(f"{'build of everything, by the program':<44} {around * 1000:8.1f} ms")
-    print(f"{'the same commands, by Ninja alone':<44} {alone * 1000:8.1f} ms  {(around / alone - 1) * 100:+.1f} %")
+    alone, *_ = run(by_hand, sample)
+    print(f"{'build of everything, by the program':<52} {around * 1000:8.1f} ms")
+    print(f"{'the same commands, by Ninja alone':<52} {alone * 1000:8.1f} ms  {(around / alone - 1) * 100:+.1f} %")
 
 
 def main():
@@ -71,8 +72,8 @@ def main():
     measure("init", init, directory, lambda: shutil.rmtree(directory / "sample", ignore_errors=True))
 
     sample = directory / "sample"
-    first, _ = run([program, "build"], sample)
-    print(f"{'first build':<44} {first * 1000:8.1f} ms")
+    first, *_ = run([program, "build"], sample)
+    print(f"{'first build':<52} {first * 1000:8.1f} ms")
     measure("build with nothing to do", [program, "build"], sample)
 
     subprocess.run([program, "init", "many", "--name", "demo/many"], cwd=directory, check=True, capture_output=True)
