@@ -58,6 +58,7 @@ commands! {
     Schema(schema),
     #[command(alias = "list-variants")]
     Variants(variants),
+    Toolchain(toolchain),
 }
 
 /// Build, prove and publish compute kernels.

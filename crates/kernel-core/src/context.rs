@@ -46,6 +46,11 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// The names of all variables.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// The per-user configuration directory of this program, by the XDG base directory rules.
     pub fn configuration_directory(&self) -> Option<Utf8PathBuf> {
         self.user_directory("XDG_CONFIG_HOME", ".config")

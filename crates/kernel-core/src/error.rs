@@ -123,6 +123,16 @@ pub enum Error {
     #[diagnostic(transparent)]
     Link(#[from] Box<crate::verbs::build::LeadsOut>),
 
+    /// A part of a toolchain could not be fetched.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Store(#[from] crate::toolchain::store::StoreError),
+
+    /// A text names no part of a toolchain.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Part(#[from] crate::verbs::toolchain::WrongPart),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

@@ -81,6 +81,7 @@ pub enum Event {
 pub enum Stage {
     Plan,
     Render,
+    Fetch,
     Compile,
     Import,
     Stamp,

@@ -30,6 +30,7 @@ pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod status;
 pub(crate) mod test;
+pub(crate) mod toolchain;
 pub(crate) mod upload;
 pub(crate) mod variants;
 

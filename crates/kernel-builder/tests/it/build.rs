@@ -62,7 +62,8 @@ pub(crate) fn kernel(scene: Scene, at: &str) -> Scene {
 /// A scene with a Python environment that holds a stand-in of TVM-FFI.
 pub(crate) fn scene() -> Scene {
     let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));
-    let scene = Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache);
+    let scene =
+        Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache).variable("KERNEL_BUILDER_OFFLINE", "true");
     let folder = scene.environment("env");
     let package = format!("env/lib/{folder}/site-packages/tvm_ffi");
     let environment = scene.path("env").to_str().expect("UTF-8").to_owned();

@@ -55,7 +55,7 @@ const BINDING: &str = "#include <torch/csrc/stable/library.h>\n#include <torch/c
 
 fn scene() -> Scene {
     let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));
-    Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache)
+    Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache).variable("KERNEL_BUILDER_OFFLINE", "true")
 }
 
 fn kernel(scene: Scene, at: &str) -> Scene {
@@ -205,4 +205,28 @@ fn a_toolkit_that_does_not_fit_is_named() {
     let scene = scene.file("matrix.toml", matrix).variable("KERNEL_BUILDER_MATRIX", &path);
     let ran = run(&scene, "build", PLAIN, &[]);
     assert_eq!((ran.status, &last(&ran)["code"]), (4, &"environment/host-compiler".into()), "{ran}");
+}
+
+/// Headers that a component depends on come from a source tree that the user names.
+#[test]
+fn cutlass_comes_from_a_source_tree_of_its_version() {
+    let end = "src = [\"plus.cu\"]\n".to_owned();
+    let scene = plain(&end).variable("CUDA_HOME", &cuda());
+    let manifest = fs_err::read_to_string(scene.path("build.toml")).expect("a manifest");
+    let manifest = manifest.replace("depends = []", "depends = [\"cutlass_4_0\"]");
+    let version = "#define CUTLASS_MAJOR 3\n#define CUTLASS_MINOR 5\n";
+    let scene = scene.file("build.toml", &manifest).file("cutlass/include/cutlass/version.h", version);
+    let refused = |scene: &Scene, seen: &str| {
+        let ran = run(scene, "build", PLAIN, &[]);
+        assert_eq!((ran.status, &last(&ran)["code"]), (4, &"environment/dependency".into()), "{ran}");
+        assert!(ran.stdout.contains(seen), "{ran}");
+    };
+    refused(&scene, "`CUTLASS_SRC_DIR` is not set");
+    let scene = scene.variable("CUTLASS_SRC_DIR", "cutlass");
+    refused(&scene, "`CUTLASS_SRC_DIR` is CUTLASS 3.5");
+    let scene = scene.file("cutlass/include/cutlass/version.h", &version.replace('3', "4").replace('5', "0"));
+    let plan = last(&run(&scene, "plan", PLAIN, &[]))["plans"][0].clone();
+    let flags = plan["library"]["compile"][0]["flags"].to_string();
+    assert!(flags.contains("tc/cutlass_4_0/include"), "{flags}");
+    assert!(!plan["findings"].to_string().contains("cannot build it"), "{plan}");
 }

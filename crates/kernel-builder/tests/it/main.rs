@@ -39,6 +39,7 @@ mod status;
 )]
 mod systems;
 mod test;
+mod toolchain;
 mod tracked;
 mod upload;
 mod variants;

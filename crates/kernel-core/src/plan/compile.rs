@@ -12,6 +12,7 @@ use kernel_spec::{Finding, Located, SourceText, Version, code};
 use super::allowed;
 use super::components::{SourceSet, distinct};
 use super::cuda;
+use super::dependencies;
 use super::flags::Base;
 use super::language::{self, FileKind};
 use super::objects::object;
@@ -137,6 +138,7 @@ fn step(
         root if root.is_empty() => Flag::plain("-I."),
         directory => Flag::Plain(format!("-I{directory}")),
     }));
+    flags.extend(dependencies::includes(set.depends).map(|path| Flag::in_build("-isystem ", path)));
     flags.extend(base.after());
     CompileStep {
         source: path.to_owned(),

@@ -19,6 +19,8 @@ pub struct SourceSet<'a> {
     pub sources: &'a [Located<String>],
     /// Include directories.
     pub include: &'a [Located<String>],
+    /// Build dependencies.
+    pub depends: &'a [Located<String>],
     /// Flags for C++.
     pub cxx_flags: &'a [Located<String>],
     /// What the component's backend adds; the binding has nothing of the kind.
@@ -56,6 +58,7 @@ pub fn of<'a>(
             is_binding: true,
             sources: &binding.sources,
             include: &binding.include,
+            depends: &[],
             cxx_flags: &binding.cxx_flags,
             target: None,
         });
@@ -70,6 +73,7 @@ pub fn of<'a>(
                 is_binding: false,
                 sources: &component.sources,
                 include: &component.include,
+                depends: &component.depends,
                 cxx_flags: &component.cxx_flags,
                 target: Some(&component.target),
             }),

@@ -4,6 +4,7 @@ pub mod allowed;
 pub mod compile;
 pub mod components;
 mod cuda;
+pub mod dependencies;
 pub mod flags;
 pub mod language;
 mod link;
@@ -185,10 +186,12 @@ fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>)
     let mut objects: Vec<String> = compile.iter().map(|step| step.object.clone()).collect();
     objects.push(identity.object.clone());
     let link = link::step(request, variant, objects);
+    let mut parts = base.parts();
+    parts.extend(dependencies::of(request.manifest, variant));
     let suffix = if base.is_torch() { ".abi3.so" } else { ".so" };
     let library = Library {
         file_name: format!("{}{suffix}", request.project.id),
-        toolchain: ToolchainPlan { family: request.toolchain.family, parts: base.parts() },
+        toolchain: ToolchainPlan { family: request.toolchain.family, parts },
         compile,
         identity,
         link,

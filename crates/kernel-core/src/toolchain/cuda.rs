@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use super::compiler::{CompilerIdentity, in_path};
 use super::fingerprint::{Witnesses, hash_tree, hexadecimal, sha256};
+use super::store::StoreError;
 use crate::{Context, atomic};
 
 /// A toolkit, ready to be used.
@@ -33,7 +34,10 @@ pub enum CudaError {
     #[error("there is no CUDA {wanted} toolkit for `{variant}`: {seen}")]
     #[diagnostic(
         code("environment/cuda-toolkit"),
-        help("install CUDA {wanted} and name its directory in `CUDA_HOME`")
+        help(
+            "install CUDA {wanted} and name its directory in `CUDA_HOME`; from 13.0 on, a build fetches it by itself \
+             where there are uv and a network"
+        )
     )]
     Missing {
         /// The version.
@@ -42,6 +46,9 @@ pub enum CudaError {
         variant: String,
         /// What was looked at instead.
         seen: String,
+        /// Why it was not fetched.
+        #[source]
+        store: Option<Box<StoreError>>,
     },
     /// The host compiler is too new for it.
     #[error("CUDA {toolkit} accepts {family} up to {newest}, and the host compiler is {version}")]
@@ -83,7 +90,7 @@ static PROGRAMS: &[&str] = &[
 ];
 
 /// The directory of the toolkit of a version, or what was found instead.
-pub fn find(context: &Context, wanted: ToolkitVersion, variant: &str) -> Result<Utf8PathBuf, CudaError> {
+pub fn find(context: &Context, wanted: ToolkitVersion) -> Result<Utf8PathBuf, String> {
     let mut seen = Vec::new();
     for (origin, root) in candidates(context, wanted) {
         match version(&root) {
@@ -94,12 +101,10 @@ pub fn find(context: &Context, wanted: ToolkitVersion, variant: &str) -> Result<
             None => seen.push(format!("{origin} (`{root}`) holds none")),
         }
     }
-    let seen = if seen.is_empty() {
-        "`CUDA_HOME` is not set, and `PATH` has no `nvcc`".to_owned()
-    } else {
-        seen.join(", ")
-    };
-    Err(CudaError::Missing { wanted, variant: variant.to_owned(), seen })
+    if seen.is_empty() {
+        return Err("`CUDA_HOME` is not set, and `PATH` has no `nvcc`".to_owned());
+    }
+    Err(seen.join(", "))
 }
 
 /// Where a toolkit may be, the user's word first. Only that word is taken for a claim that there is one.

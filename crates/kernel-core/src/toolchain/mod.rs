@@ -2,6 +2,10 @@
 
 pub mod compiler;
 pub mod cuda;
+mod dependency;
+mod error;
 pub mod fingerprint;
+mod framework;
 pub mod parts;
+pub mod store;
 pub mod sysroot;

@@ -12,5 +12,6 @@ pub mod migrate;
 pub mod plan;
 pub mod status;
 pub mod test;
+pub mod toolchain;
 pub mod upload;
 pub mod variants;

@@ -12,6 +12,7 @@ use kernel_spec::{Backend, Framework, Matrix, Plan};
 
 use crate::host::PythonEnvironment;
 use crate::inputs::{self, Inputs};
+use crate::plan::dependencies;
 use crate::plan::language::{FileKind, kind};
 use crate::plan::{Contents, Request, ToolchainFacts, plan, told};
 use crate::project::Project;
@@ -81,15 +82,17 @@ impl<'a> Drafting<'a> {
         let project = Project::open(context, &options.project)?;
         let python = PythonEnvironment::discover(context, options.python.as_deref())?;
         let matrix = matrix::load(context)?;
-        let variants = choose::variants(context, &project.manifest, &matrix, &python, &options.variants)?;
         let work = project.directory.join(crate::render::ninja::WORK);
         let cache = context.environment.cache_directory().unwrap_or_else(|| work.join("cache"));
+        let policy = options.policy;
+        let machine = Machine { python: &python, matrix: &matrix, policy, cache: &cache, fetches: false };
+        let variants = choose::variants(context, &project.manifest, &machine, &options.variants)?;
         Ok(Self { context, options, project, matrix, python, variants, cache })
     }
 
-    /// The plan of a variant with the toolchain of this machine.
+    /// The plan of a variant with the toolchain of this machine; parts of it that are missing are fetched.
     pub(crate) fn draft(&self, variant: &Variant) -> Result<Draft> {
-        let toolchain = variant.arch().map(|arch| self.toolchain(arch)).transpose()?;
+        let toolchain = variant.arch().map(|arch| self.toolchain(arch, true)).transpose()?;
         let facts = toolchain.as_ref().map_or_else(ToolchainFacts::none, Toolchain::facts);
         Ok(Draft { plan: self.plan(variant, &facts)?, toolchain })
     }
@@ -97,7 +100,7 @@ impl<'a> Drafting<'a> {
     /// The plan of a variant that need not be buildable here: what the machine lacks is supposed, and told.
     fn sketch(&self, variant: &Variant) -> Result<Plan> {
         let Some(arch) = variant.arch() else { return Ok(self.draft(variant)?.plan) };
-        let missing = match self.toolchain(arch) {
+        let missing = match self.toolchain(arch, false) {
             Ok(toolchain) => return self.plan(variant, &toolchain.facts()),
             Err(missing) if parts::can_plan(arch) => missing,
             Err(missing) => return Err(missing.into()),
@@ -107,10 +110,10 @@ impl<'a> Drafting<'a> {
         Ok(plan)
     }
 
-    fn toolchain(&self, variant: &ArchVariant) -> Result<Toolchain, ToolchainError> {
+    fn toolchain(&self, variant: &ArchVariant, fetches: bool) -> Result<Toolchain, ToolchainError> {
         let Self { python, matrix, cache, .. } = self;
-        let machine = Machine { python, matrix, policy: self.options.policy, cache };
-        parts::assemble(self.context, variant, &machine)
+        let machine = Machine { python, matrix, policy: self.options.policy, cache, fetches };
+        parts::assemble(self.context, variant, &dependencies::of(&self.project.manifest, variant), &machine)
     }
 
     fn plan(&self, variant: &Variant, toolchain: &ToolchainFacts) -> Result<Plan> {

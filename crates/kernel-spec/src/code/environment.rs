@@ -75,6 +75,10 @@ codes! {
         means: "The CUDA toolkit does not accept a host compiler as new as this one",
         example: "GCC 15 with CUDA 12.6, whose headers accept GCC up to 13",
         remedy: "Install an older GCC or Clang beside the newer one and name it in `CXX`";
+    DEPENDENCY = "environment/dependency", Environment,
+        means: "The headers of a build dependency are not there",
+        example: "`depends = [\"cutlass_4_0\"]`, of which there is no wheel, and no `CUTLASS_SRC_DIR`",
+        remedy: "Name a source tree of that version in `CUTLASS_SRC_DIR`";
     PYTHON = "environment/python", Environment,
         means: "There is no Python interpreter to work with",
         example: "`build --python .venv` where `.venv` has no `bin/python`",

@@ -31,6 +31,7 @@ pub mod link;
 pub mod manifest;
 pub mod python;
 pub mod test;
+pub mod toolchain;
 pub mod upload;
 pub mod variant;
 
@@ -64,6 +65,7 @@ static AREAS: &[&[&Code]] = &[
     python::ALL,
     card::ALL,
     test::ALL,
+    toolchain::ALL,
     upload::ALL,
     hub::ALL,
     internal::ALL,

@@ -20,6 +20,7 @@ pub mod plan;
 mod schema;
 mod status;
 pub mod test;
+mod toolchain;
 pub mod upload;
 mod variants;
 
@@ -38,6 +39,7 @@ pub use plan::PlanReport;
 pub use schema::SchemaReport;
 pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
+pub use toolchain::{StoredPart, ToolchainReport};
 pub use upload::UploadReport;
 pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 
@@ -62,6 +64,7 @@ pub enum Report {
     Schema(SchemaReport),
     Status(StatusReport),
     Test(TestReport),
+    Toolchain(ToolchainReport),
     Upload(Box<UploadReport>),
     Variants(VariantsReport),
 }

@@ -15,6 +15,7 @@ mod plan;
 mod schema;
 mod status;
 mod test;
+mod toolchain;
 mod upload;
 mod variants;
 
@@ -42,6 +43,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Check(report) | Report::CheckAbi(report) => check::render(report, &mut page),
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
+        Report::Toolchain(report) => toolchain::render(report, &mut page),
         Report::Upload(report) => upload::render(report, &mut page),
         Report::Variants(report) => variants::render(report, &mut page),
     }
@@ -53,6 +55,7 @@ pub(super) fn stage_word(stage: Stage) -> &'static str {
     match stage {
         Stage::Plan => "plan",
         Stage::Render => "render",
+        Stage::Fetch => "fetch",
         Stage::Compile => "compile",
         Stage::Import => "import",
         Stage::Stamp => "stamp",

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use kernel_spec::manifest::Manifest;
-use kernel_spec::matrix::{HostOffers, Matrix, closest, host_variants_of, variants_of};
+use kernel_spec::matrix::{HostOffers, closest, host_variants_of, variants_of};
 use kernel_spec::variant::Variant;
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::Context;
-use crate::host::PythonEnvironment;
-use crate::toolchain::parts;
+use crate::plan::dependencies;
+use crate::toolchain::parts::{self, Machine};
 
 /// Which variants are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,18 +60,18 @@ pub enum ChoiceError {
 pub(crate) fn variants(
     context: &Context,
     manifest: &Manifest,
-    matrix: &Matrix,
-    python: &PythonEnvironment,
+    machine: &Machine,
     wanted: &Wanted,
 ) -> Result<Vec<Variant>, ChoiceError> {
-    let here = host_variants_of(manifest, matrix, python.machine());
+    let matrix = machine.matrix;
+    let here = host_variants_of(manifest, matrix, machine.python.machine());
     let known = || {
         let offers = variants_of(manifest, matrix);
         offers.iter().chain(&here.offers).map(|offer| offer.variant).collect::<BTreeSet<Variant>>()
     };
     let names = match wanted {
         Wanted::Loadable => return all_here(manifest, &here),
-        Wanted::Buildable => return buildable(context, manifest, known(), python),
+        Wanted::Buildable => return buildable(context, manifest, known(), machine),
         Wanted::Named(names) => names,
     };
     let known = known();
@@ -99,12 +99,15 @@ fn buildable(
     context: &Context,
     manifest: &Manifest,
     known: BTreeSet<Variant>,
-    python: &PythonEnvironment,
+    machine: &Machine,
 ) -> Result<Vec<Variant>, ChoiceError> {
     let mut buildable = Vec::new();
     let mut reasons = BTreeSet::new();
     for variant in known {
-        match variant.arch().map_or(Ok(()), |arch| parts::require(context, arch, python)) {
+        match variant
+            .arch()
+            .map_or(Ok(()), |arch| parts::require(context, arch, &dependencies::of(manifest, arch), machine))
+        {
             Ok(()) => buildable.push(variant),
             Err(reason) => drop(reasons.insert(reason.to_string())),
         }

@@ -109,6 +109,8 @@ impl Finish<'_> {
         let build = self.drafting.project.directory.join(build_directory(&plan.variant));
         let runtimes = Runtime::of(&variant);
         let torch = toolchain.parts.get("torch").map(|root| root.join("lib"));
+        // Headers alone come without libraries to compare with.
+        let torch = torch.filter(|libraries| libraries.is_dir());
         let review = Review {
             policy: self.drafting.policy(),
             cpu: variant.system.cpu,

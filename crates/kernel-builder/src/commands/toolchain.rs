@@ -1,0 +1,60 @@
+//! `toolchain`: see `kernel_core::verbs::toolchain`.
+
+use clap::Subcommand;
+use kernel_core::verbs::toolchain::{self, Wish};
+use kernel_spec::report::Report;
+
+use super::interpreter::Interpreter;
+use super::{Answer, Run};
+use crate::session::Session;
+use crate::settings::Layer;
+
+/// Fetch, list and remove the parts that builds are made with: compilers and headers
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  kernel-builder toolchain fetch cuda-13.2 torch-2.13")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Say what is there
+    #[command(after_help = "Example:\n  kernel-builder toolchain list")]
+    List,
+    /// Fetch parts where they are missing: `cuda-13.2`, `torch-2.13`, `tvm-ffi-0.1`
+    #[command(after_help = "Example:\n  kernel-builder toolchain fetch cuda-13.2")]
+    Fetch {
+        /// The parts
+        #[arg(value_name = "PART", required = true)]
+        parts: Vec<String>,
+        #[command(flatten)]
+        interpreter: Interpreter,
+    },
+    /// Remove every part that is not named
+    #[command(after_help = "Example:\n  kernel-builder toolchain gc --keep cuda-13.2")]
+    Gc {
+        /// A part that stays; repeat for more
+        #[arg(long = "keep", value_name = "PART")]
+        kept: Vec<String>,
+    },
+}
+
+impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        match &self.what {
+            What::Fetch { interpreter, .. } => interpreter.flags(),
+            What::List | What::Gc { .. } => Layer::new(),
+        }
+    }
+
+    fn run(self, session: &Session) -> Answer {
+        let wish = match self.what {
+            What::List => Wish::List,
+            What::Fetch { parts, .. } => Wish::Fetch(parts),
+            What::Gc { kept } => Wish::Collect(kept),
+        };
+        let python = session.settings.python();
+        Ok(Report::Toolchain(toolchain::toolchain(&session.context, &wish, python.as_deref())?))
+    }
+}

@@ -1,0 +1,20 @@
+//! Human form of `toolchain`.
+
+use kernel_spec::report::ToolchainReport;
+
+use crate::output::page::Page;
+
+pub(super) fn render(report: &ToolchainReport, page: &mut Page) {
+    let rows: Vec<[String; 3]> = report
+        .parts
+        .iter()
+        .map(|part| [part.name.clone(), format!("{} MB", part.size / 1_000_000), part.directory.clone()])
+        .collect();
+    page.table(&rows);
+    for part in &report.removed {
+        page.line(format!("removed {}", part.name));
+    }
+    if report.parts.is_empty() && report.removed.is_empty() {
+        page.line("nothing is fetched");
+    }
+}

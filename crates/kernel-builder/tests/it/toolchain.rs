@@ -1,0 +1,167 @@
+//! `toolchain`: parts are resolved by the real uv from an index on this machine, fetched, checked and shared.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::scene::{Ran, Scene, python, repository};
+
+/// A running index; it ends with the test.
+struct Index {
+    server: Child,
+    address: String,
+    requests: PathBuf,
+}
+
+impl Index {
+    #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
+    fn serve(scene: &Scene, name: &str, wheels: &Value, ranges: bool) -> Self {
+        let script = repository().join("crates/kernel-builder/tests/it/index.py");
+        let description = json!({"wheels": wheels, "ranges": ranges}).to_string();
+        let directory = scene.path(name);
+        let mut command = Command::new(python());
+        command.arg(script).arg(&directory).arg(description).stdout(Stdio::piped());
+        let mut server = command.spawn().expect("Python starts");
+        let mut port = String::new();
+        BufReader::new(server.stdout.take().expect("an output")).read_line(&mut port).expect("a port");
+        let address = format!("http://127.0.0.1:{}/simple", port.trim());
+        Self { server, address, requests: directory.join("requests") }
+    }
+
+    /// Bytes that were sent of a wheel.
+    fn sent(&self, wheel: &str) -> u64 {
+        let text = fs_err::read_to_string(&self.requests).expect("requests");
+        let of_it = text.lines().filter_map(|line| line.strip_prefix(wheel)?.trim().parse::<u64>().ok());
+        of_it.sum()
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+const TORCH: &str = "torch-2.13.0-py3-none-any.whl";
+/// Large enough that only what is needed is read.
+const PADDING: u64 = 24 << 20;
+
+/// Wheels of a torch that is mostly something else than headers.
+fn torch(fault: Option<&str>) -> Value {
+    json!({TORCH: {
+        "files": {"torch/include/c10/util/Half.h": "#pragma once\n", "torch/version.py": "__version__ = '2.13.0'\n"},
+        "padding": PADDING, "fault": fault,
+    }})
+}
+
+fn run(scene: &Scene, index: &str, arguments: &[&str]) -> Ran {
+    let python = python();
+    let mut arguments = [&["toolchain", "--json"], arguments].concat();
+    if arguments.contains(&"fetch") {
+        arguments.extend(["--python", &python]);
+    }
+    let mut command = scene.command(&arguments);
+    command.env("UV_DEFAULT_INDEX", index).env("UV_NO_CACHE", "1");
+    let output = command.output().expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let status = output.status.code().expect("an end");
+    Ran { status, stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+fn last(ran: &Ran) -> Value {
+    ran.json().pop().expect("an answer")
+}
+
+#[test]
+fn only_the_headers_of_a_large_wheel_are_fetched_once() {
+    let scene = Scene::new();
+    let index = Index::serve(&scene, "index", &torch(None), true);
+    let ran = run(&scene, &index.address, &["fetch", "torch-2.13"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let part = last(&ran)["parts"][0].clone();
+    let directory = PathBuf::from(part["directory"].as_str().expect("a directory"));
+    let header = fs_err::read_to_string(directory.join("torch/include/c10/util/Half.h")).expect("a header");
+    assert_eq!(header, "#pragma once\n");
+    assert!(!directory.join("torch/padding").exists());
+    let sent = index.sent(TORCH);
+    assert!(sent < PADDING / 4, "{sent} bytes were sent");
+    let again = run(&scene, &index.address, &["--offline", "fetch", "torch-2.13"]);
+    assert_eq!((again.status, index.sent(TORCH)), (0, sent), "{again}");
+    let listed = last(&run(&scene, "", &["list"]));
+    assert_eq!(listed["parts"][0]["name"], "torch-2.13");
+    let removed = last(&run(&scene, "", &["gc"]));
+    assert_eq!(removed["removed"][0]["name"], "torch-2.13");
+    assert!(!directory.exists());
+}
+
+/// The same tree comes from a server that hands out whole files only.
+#[test]
+fn a_server_without_parts_gives_the_same() {
+    let (one, other) = (Scene::new(), Scene::new());
+    let in_parts = Index::serve(&one, "index", &torch(None), true);
+    let whole = Index::serve(&other, "index", &torch(None), false);
+    let digest = |scene: &Scene, index: &Index| {
+        let ran = run(scene, &index.address, &["fetch", "torch-2.13"]);
+        assert_eq!(ran.status, 0, "{ran}");
+        last(&ran)["parts"][0]["digest"].clone()
+    };
+    assert_eq!(digest(&one, &in_parts), digest(&other, &whole));
+    assert!(whole.sent(TORCH) >= PADDING);
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_named_and_never_kept() {
+    let scene = Scene::new();
+    let refused = |ran: Ran, code: &str| {
+        assert_eq!(last(&ran)["code"], code, "{ran}");
+        assert_ne!(ran.status, 0, "{ran}");
+        assert_eq!(last(&run(&scene, "", &["list"]))["parts"], json!([]), "{ran}");
+    };
+    refused(run(&scene, "", &["--offline", "fetch", "torch-2.13"]), "toolchain/offline");
+    refused(run(&scene, "", &["fetch", "cuda-11.8"]), "toolchain/part");
+    refused(run(&scene, "http://127.0.0.1:9/simple", &["fetch", "torch-2.13"]), "toolchain/resolver");
+    let without = Index::serve(&scene, "without", &json!({}), true);
+    refused(run(&scene, &without.address, &["fetch", "torch-2.13"]), "toolchain/resolver");
+    let unlisted = Index::serve(&scene, "unlisted", &torch(Some("record")), true);
+    refused(run(&scene, &unlisted.address, &["fetch", "torch-2.13"]), "toolchain/wheel");
+    let other = Index::serve(&scene, "other", &torch(Some("hash")), false);
+    refused(run(&scene, &other.address, &["fetch", "torch-2.13"]), "hub/content");
+    let sound = Index::serve(&scene, "sound", &torch(None), true);
+    let ran = run(&scene, &sound.address, &["fetch", "torch-2.13"]);
+    assert_eq!(ran.status, 0, "what failed does not stand in the way: {ran}");
+}
+
+/// What an earlier try has left is gone on with, and two processes at once fetch once.
+#[test]
+fn a_broken_off_download_goes_on_and_is_shared() {
+    const WHEEL: &str = "apache_tvm_ffi-0.1.9-py3-none-any.whl";
+    let scene = Scene::new();
+    let files = json!({"tvm_ffi/include/tvm.h": "", "tvm_ffi/_version.py": ""});
+    let wheels = json!({WHEEL: {"files": files, "padding": 3 << 20}});
+    let index = Index::serve(&scene, "index", &wheels, true);
+    let whole = fs_err::read(scene.path("index").join(WHEEL)).expect("a wheel");
+    let digest = sha256(&whole);
+    let arriving = scene.path("../home/.cache/kernel-builder/toolchain/.arriving-tvm-ffi-0.1");
+    fs_err::create_dir_all(&arriving).expect("made");
+    fs_err::write(arriving.join(digest), &whole[..whole.len() - 1000]).expect("written");
+    let fetch = || run(&scene, &index.address, &["fetch", "tvm-ffi-0.1"]);
+    let (one, other) = std::thread::scope(|scope| {
+        let both = [scope.spawn(fetch), scope.spawn(fetch)];
+        let [one, other] = both.map(|thread| thread.join().expect("a run"));
+        (one, other)
+    });
+    assert_eq!((one.status, other.status), (0, 0), "{one}{other}");
+    assert_eq!(last(&one)["parts"], last(&other)["parts"]);
+    // Two bytes by which it is seen that parts are handed out, and what uv reads of the metadata, come on top.
+    let sent = index.sent(WHEEL);
+    assert!(sent < whole.len() as u64, "{sent} of {} bytes were sent", whole.len());
+    assert!(!arriving.exists());
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

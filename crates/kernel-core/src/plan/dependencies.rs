@@ -1,0 +1,29 @@
+//! Build dependencies of components: which part of the toolchain each is, and where its headers are. `torch` is there for
+//! every kernel bound to torch, so it adds nothing.
+
+use std::collections::BTreeSet;
+
+use kernel_spec::manifest::types::{Component, Manifest};
+use kernel_spec::variant::ArchVariant;
+use kernel_spec::{Located, Version};
+
+/// The CUTLASS that a token such as `cutlass_4_0` means.
+pub fn cutlass(token: &str) -> Option<Version> {
+    token.strip_prefix("cutlass_")?.replace('_', ".").parse().ok()
+}
+
+/// What the components of a variant need besides torch.
+pub fn of(manifest: &Manifest, variant: &ArchVariant) -> BTreeSet<String> {
+    let components = manifest.components_of(variant.compute.backend());
+    components.flat_map(needed).collect()
+}
+
+fn needed(component: &Component) -> impl Iterator<Item = String> {
+    component.depends.iter().map(|token| token.value.clone()).filter(|token| token != "torch")
+}
+
+/// Where the headers of a list of dependencies are, relative to the variant's build directory.
+pub(super) fn includes(depends: &[Located<String>]) -> impl Iterator<Item = String> {
+    let headers = depends.iter().filter(|token| cutlass(&token.value).is_some());
+    headers.map(|token| format!("tc/{}/include", token.value))
+}

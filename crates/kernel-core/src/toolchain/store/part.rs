@@ -1,0 +1,182 @@
+//! Parts of toolchains that are fetched: one row says which wheels make a part, and what is taken out of each.
+
+use std::fmt;
+use std::str::FromStr;
+
+use kernel_spec::Version;
+
+/// A part of a version, such as `cuda-13.2`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    row: &'static Row,
+    version: Version,
+}
+
+/// One kind of part.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    name: &'static str,
+    /// What the resolver is asked for, up to the version.
+    requirement: &'static str,
+    /// Whether what it depends on is resolved too.
+    with_dependencies: bool,
+    /// The packages that matter, and what of them.
+    packages: &'static [Package],
+    /// The part's own directory in the unpacked wheels; `#` stands for the major version.
+    root: &'static str,
+    /// The lowest version there is.
+    since: (u64, u64),
+}
+
+/// A package of a part.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Package {
+    pub(super) name: &'static str,
+    pub(super) taken: Taken,
+}
+
+/// What is taken out of a wheel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Taken {
+    All,
+    /// Members whose path has one of these in it or begins with it.
+    Within(&'static [&'static str]),
+}
+
+const fn all(name: &'static str) -> Package {
+    Package { name, taken: Taken::All }
+}
+
+/// Libraries of which torch's own CUDA headers include theirs: megabytes of headers in hundreds of megabytes.
+const fn headers(name: &'static str) -> Package {
+    Package { name, taken: Taken::Within(&["/include/"]) }
+}
+
+static ROWS: &[Row] = &[
+    Row {
+        name: "cuda",
+        requirement: "cuda-toolkit[nvcc,cudart,cccl,cublas,cusparse,cusolver]",
+        with_dependencies: true,
+        packages: &[
+            all("nvidia-cuda-nvcc"),
+            all("nvidia-nvvm"),
+            all("nvidia-cuda-crt"),
+            all("nvidia-cuda-runtime"),
+            all("nvidia-cuda-cccl"),
+            headers("nvidia-cublas"),
+            headers("nvidia-cusparse"),
+            headers("nvidia-cusolver"),
+        ],
+        root: "nvidia/cu#",
+        since: (13, 0),
+    },
+    Row {
+        name: "torch",
+        requirement: "torch",
+        with_dependencies: false,
+        packages: &[Package { name: "torch", taken: Taken::Within(&["torch/include/", "torch/version.py"]) }],
+        root: "torch",
+        since: (2, 7),
+    },
+    Row {
+        name: "tvm-ffi",
+        requirement: "apache-tvm-ffi",
+        with_dependencies: false,
+        packages: &[Package {
+            name: "apache-tvm-ffi",
+            taken: Taken::Within(&["tvm_ffi/include/", "tvm_ffi/_version.py"]),
+        }],
+        root: "tvm_ffi",
+        since: (0, 1),
+    },
+    Row {
+        name: "cutlass",
+        requirement: "nvidia-cutlass",
+        with_dependencies: false,
+        packages: &[Package {
+            name: "nvidia-cutlass",
+            taken: Taken::Within(&["cutlass_library/source/include/"]),
+        }],
+        root: "cutlass_library/source",
+        since: (3, 5),
+    },
+];
+
+/// A text that names no part.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no part: `cuda-13.2`, `torch-2.13` or `tvm-ffi-0.1` would be")]
+pub struct PartError(String);
+
+impl Part {
+    /// The CUDA toolkit of a version, where there are wheels of it.
+    pub fn cuda(version: &Version) -> Option<Self> {
+        Self::new("cuda", version)
+    }
+
+    /// The headers of torch.
+    pub fn torch(version: &Version) -> Option<Self> {
+        Self::new("torch", version)
+    }
+
+    /// The headers of TVM-FFI.
+    pub fn tvm_ffi(version: &Version) -> Option<Self> {
+        Self::new("tvm-ffi", version)
+    }
+
+    /// CUTLASS's headers.
+    pub fn cutlass(version: &Version) -> Option<Self> {
+        Self::new("cutlass", version)
+    }
+
+    fn new(name: &str, version: &Version) -> Option<Self> {
+        let row = ROWS.iter().find(|row| row.name == name)?;
+        let since = Version::major_minor(row.since.0, row.since.1);
+        version.reaches(&since).then(|| Self { row, version: version.truncated() })
+    }
+
+    /// What the resolver is asked for.
+    pub(super) fn requirement(&self) -> String {
+        format!("{}=={}.*", self.row.requirement, self.version)
+    }
+
+    pub(super) fn with_dependencies(&self) -> bool {
+        self.row.with_dependencies
+    }
+
+    pub(super) fn packages(&self) -> &'static [Package] {
+        self.row.packages
+    }
+
+    /// Its own directory among the unpacked files.
+    pub(super) fn root(&self) -> String {
+        self.row.root.replace('#', &self.version.major().to_string())
+    }
+}
+
+impl Taken {
+    pub(super) fn takes(self, path: &str) -> bool {
+        match self {
+            Self::All => !path.contains(".dist-info/"),
+            Self::Within(places) => places
+                .iter()
+                .any(|place| path.starts_with(place) || place.starts_with('/') && path.contains(place)),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}-{}", self.row.name, self.version)
+    }
+}
+
+impl FromStr for Part {
+    type Err = PartError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || PartError(text.escape_debug().to_string());
+        let (name, version) = text.rsplit_once('-').ok_or_else(wrong)?;
+        let version: Version = version.parse().map_err(|_| wrong())?;
+        Self::new(name, &version).ok_or_else(wrong)
+    }
+}
