@@ -2,6 +2,7 @@
 //! each change is made once, and nobody ever sees metadata that do not speak of the files beside them.
 
 use std::process::Child;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::*;
@@ -77,13 +78,29 @@ fn one_run(seed: u64) {
     assert_eq!(report(&ran)["commits"], 0, "seed {seed}: {ran}");
 }
 
-#[test]
-fn twelve_runs_of_everything_that_can_go_wrong() {
-    (0..12).for_each(one_run);
+/// Some at a time: most of their time they wait.
+fn runs(seeds: std::ops::Range<u64>) {
+    let next = AtomicU64::new(seeds.start);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                while let Some(seed) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < seeds.end)
+                {
+                    one_run(seed);
+                }
+            });
+        }
+    });
 }
 
 #[test]
-#[ignore = "long: 500 uploads that are broken off, killed and repeated, half an hour"]
+fn twelve_runs_of_everything_that_can_go_wrong() {
+    runs(0..12);
+}
+
+#[test]
+#[ignore = "long: 500 uploads that are broken off, killed and repeated, ten minutes"]
 fn five_hundred_runs_of_everything_that_can_go_wrong() {
-    (1000..1500).for_each(one_run);
+    runs(1000..1500);
 }
