@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
+    /// Write the answer here too, in the form of the peer's option of that name
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    output_json: Option<Utf8PathBuf>,
     /// Publish variants of sources that no commit holds
     #[arg(long)]
     allow_dirty: bool,
@@ -67,6 +70,7 @@ impl Run for Arguments {
             private: self.private,
             create_pr: self.create_pr,
             dry_run: self.dry_run,
+            output_json: self.output_json,
             allowed: Allowed {
                 dirty: self.allow_dirty,
                 unsandboxed: self.allow_unsandboxed,

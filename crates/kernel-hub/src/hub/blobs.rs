@@ -1,9 +1,6 @@
-//! Storing the content of large files before the commit that names them. Content is known by its hash: what is stored
-//! already is not sent again, so an upload that was interrupted goes on where it was.
+//! Content that is to be in a commit, and how the Hub wants to have it.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,15 +9,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Hub, HubError, Repository, encode};
-use crate::http::{Body, HttpError, Method, Request};
+use crate::http::Method;
 
 /// Most files or objects that one request names.
-const NAMED: usize = 256;
-
-/// Transfers side by side.
-const LANES: usize = 4;
-
-const LFS: &str = "application/vnd.git-lfs+json";
+pub(super) const NAMED: usize = 256;
 
 /// Where content is.
 #[derive(Clone, Debug)]
@@ -77,42 +69,6 @@ struct ModeOf {
     should_ignore: bool,
 }
 
-#[derive(Deserialize)]
-struct Batch {
-    objects: Vec<Object>,
-}
-
-#[derive(Deserialize)]
-struct Object {
-    oid: String,
-    actions: Option<Actions>,
-    error: Option<ObjectError>,
-}
-
-#[derive(Deserialize)]
-struct ObjectError {
-    message: String,
-}
-
-#[derive(Clone, Deserialize)]
-struct Actions {
-    upload: Option<Action>,
-    verify: Option<Action>,
-}
-
-#[derive(Clone, Deserialize)]
-struct Action {
-    href: String,
-    #[serde(default)]
-    header: BTreeMap<String, Value>,
-}
-
-/// One transfer.
-struct Job<'a> {
-    blob: &'a Blob,
-    actions: Actions,
-}
-
 impl Hub {
     /// How each file gets into a commit, in the order of the files.
     pub fn modes(
@@ -146,124 +102,6 @@ impl Hub {
         }
         Ok(modes)
     }
-
-    /// Stores large files; `sent` hears of bytes that were sent. Without a revision for a pull request, which has none yet.
-    pub fn store(
-        &self,
-        repository: &Repository,
-        revision: Option<&str>,
-        blobs: &[&Blob],
-        sent: &(dyn Fn(u64) + Sync),
-    ) -> Result<(), HubError> {
-        for chunk in blobs.chunks(NAMED) {
-            let jobs = self.missing(repository, revision, chunk)?;
-            let next = AtomicUsize::new(0);
-            let failure = Mutex::new(None);
-            let failed = || failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            std::thread::scope(|scope| {
-                for _ in 0..LANES.min(jobs.len()) {
-                    scope.spawn(|| {
-                        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            if let Err(error) = self.transfer(job, sent) {
-                                failed().get_or_insert(error);
-                                next.store(jobs.len(), Ordering::Relaxed);
-                            }
-                        }
-                    });
-                }
-            });
-            if let Some(error) = failed().take() {
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    /// Those of the files that are not stored, with where to send them.
-    fn missing<'a>(
-        &self,
-        repository: &Repository,
-        revision: Option<&str>,
-        blobs: &[&'a Blob],
-    ) -> Result<Vec<Job<'a>>, HubError> {
-        let by_name: BTreeMap<&str, &'a Blob> =
-            blobs.iter().map(|blob| (blob.sha256.as_str(), *blob)).collect();
-        let objects: Vec<Value> =
-            by_name.values().map(|blob| json!({ "oid": blob.sha256, "size": blob.size })).collect();
-        let mut body = json!({
-            "operation": "upload", "transfers": ["basic", "multipart"], "objects": objects, "hash_algo": "sha256",
-        });
-        if let Some(revision) = revision {
-            body["ref"] = json!({ "name": revision });
-        }
-        let path = repository.page(".git/info/lfs/objects/batch");
-        let bytes = body.to_string().into_bytes();
-        let request = self.request(Method::Post, &path).header("accept", LFS).header("content-type", LFS);
-        let response = self.send(&request.body(Body::Bytes(bytes)).repeatable(true))?;
-        if !response.is_success() {
-            return Err(self.about(repository, response));
-        }
-        let answer: Batch = response.json()?;
-        let mut jobs = Vec::new();
-        for object in answer.objects {
-            let Some(blob) = by_name.get(object.oid.as_str()).copied() else { continue };
-            if let Some(error) = object.error {
-                return Err(HubError::NotStored { path: blob.path.clone(), reason: error.message });
-            }
-            jobs.extend(object.actions.map(|actions| Job { blob, actions }));
-        }
-        Ok(jobs)
-    }
-
-    fn transfer(&self, job: &Job<'_>, sent: &(dyn Fn(u64) + Sync)) -> Result<(), HubError> {
-        let Some(upload) = &job.actions.upload else { return Ok(()) };
-        if let Some(size) = upload.header.get("chunk_size").and_then(number) {
-            self.send_parts(job.blob, upload, size.max(1), sent)?;
-        } else {
-            self.put(&upload.href, body(job.blob, 0, job.blob.size))?;
-            sent(job.blob.size);
-        }
-        if let Some(verify) = &job.actions.verify {
-            let asked = json!({ "oid": job.blob.sha256, "size": job.blob.size });
-            // The address is the server's own choice; the token goes along only where it is the Hub itself.
-            let is_hub = verify.href.starts_with(&self.endpoint.join("/"));
-            let request = Request::new(Method::Post, &verify.href).json(&asked).repeatable(true);
-            self.client.send(&request.token(self.token().filter(|_| is_hub)))?.success()?;
-        }
-        Ok(())
-    }
-
-    fn send_parts(
-        &self,
-        blob: &Blob,
-        upload: &Action,
-        size: u64,
-        sent: &(dyn Fn(u64) + Sync),
-    ) -> Result<(), HubError> {
-        let refuse =
-            |reason: &str| HubError::NotStored { path: blob.path.clone(), reason: reason.to_owned() };
-        let mut parts = Vec::new();
-        for (at, offset) in (0..blob.size).step_by(usize::try_from(size).unwrap_or(usize::MAX)).enumerate() {
-            let name = format!("{:05}", at + 1);
-            let href = upload.header.get(&name).and_then(Value::as_str);
-            let href = href.ok_or_else(|| refuse("the server names too few parts"))?;
-            let length = size.min(blob.size - offset);
-            let response = self.put(href, body(blob, offset, length))?;
-            let etag = response.headers.get("etag").ok_or_else(|| refuse("a part has no tag"))?;
-            parts.push(json!({ "partNumber": at + 1, "etag": etag }));
-            sent(length);
-        }
-        let done = json!({ "oid": blob.sha256, "parts": parts }).to_string().into_bytes();
-        let request =
-            Request::new(Method::Post, &upload.href).header("accept", LFS).header("content-type", LFS);
-        self.client.send(&request.body(Body::Bytes(done)).repeatable(true))?.success()?;
-        Ok(())
-    }
-
-    /// Sends content to a signed address, which takes no token.
-    fn put(&self, href: &str, body: Body) -> Result<crate::http::Response, HttpError> {
-        self.client.send(&Request::new(Method::Put, href).body(body))?.success()
-    }
 }
 
 fn mode(blob: &Blob, answer: Option<&ModeOf>) -> Result<Mode, HubError> {
@@ -278,18 +116,4 @@ fn mode(blob: &Blob, answer: Option<&ModeOf>) -> Result<Mode, HubError> {
         "lfs" | "regular" => Ok(Mode::Regular),
         other => Err(refuse(&format!("the server wants `{other}`, which is not known"))),
     }
-}
-
-fn body(blob: &Blob, offset: u64, length: u64) -> Body {
-    match &blob.source {
-        Source::File(path) => Body::File { path: path.clone(), offset, length },
-        Source::Bytes(bytes) => {
-            let (begin, end) = (usize::try_from(offset), usize::try_from(offset + length));
-            Body::Bytes(bytes[begin.unwrap_or_default()..end.unwrap_or_default()].to_vec())
-        }
-    }
-}
-
-fn number(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

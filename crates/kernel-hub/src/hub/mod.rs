@@ -7,6 +7,7 @@ mod commit;
 mod endpoint;
 mod error;
 mod files;
+mod large;
 mod login;
 mod refs;
 mod repository;

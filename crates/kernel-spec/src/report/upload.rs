@@ -44,6 +44,24 @@ pub struct UploadReport {
     pub findings: Vec<Finding>,
 }
 
+impl UploadReport {
+    /// The answer in the form of the peer's `--output-json`.
+    pub fn as_peer(&self) -> serde_json::Value {
+        let status = match self.state {
+            UploadState::Planned | UploadState::NoChanges => "no_changes",
+            UploadState::Uploaded => "uploaded",
+            UploadState::PullRequestCreated => "pull_request_created",
+        };
+        serde_json::json!({
+            "status": status,
+            "repo_id": self.repository,
+            "branch": self.branch,
+            "url": self.url,
+            "pull_requests": self.pull_requests,
+        })
+    }
+}
+
 /// How an upload ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -11,8 +11,10 @@ fn a_first_upload_makes_everything_and_a_second_nothing() {
     assert!(hub.refs(REPOSITORY).is_empty(), "a dry run makes no repository");
     assert!(hub.take_log().iter().all(|line| line.starts_with("GET ")), "a dry run only looks");
 
-    let ran = scene.run(&["upload"]);
+    let ran = scene.run(&["upload", "--output-json", "answers/upload.json"]);
     insta::assert_snapshot!("first", shown(&hub, &ran));
+    let answer = fs_err::read_to_string(scene.path("answers/upload.json")).expect("an answer");
+    insta::assert_snapshot!("answer", answer.replace(&hub.url(), "[HUB]"));
     assert_eq!(contents(&hub, &hub.history(REPOSITORY, "v1")[0]), local(&scene));
     assert_eq!(hub.refs(REPOSITORY), ["main", "v1"], "the branch of the preparation is gone");
     assert_eq!(hub.history(REPOSITORY, "v1").len(), 2, "one commit on top of the first of the repository");

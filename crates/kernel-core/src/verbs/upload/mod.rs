@@ -16,7 +16,7 @@ use crate::upload::contents::Contents;
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
 use crate::upload::{UploadError, card, contents, preflight, target, version};
-use crate::{Context, Project, Result, network};
+use crate::{Context, Project, Result, atomic, network};
 
 /// What to upload, and how.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct UploadOptions {
     pub dry_run: bool,
     /// What the user takes responsibility for.
     pub allowed: Allowed,
+    /// Where to write the answer in the peer's form.
+    pub output_json: Option<Utf8PathBuf>,
 }
 
 /// The branch that a repository's card is on.
@@ -65,6 +67,10 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     report.findings.extend(upload.version_findings(&there, &artifacts)?);
     if !options.dry_run {
         upload.send(&there, &mut report)?;
+        if let Some(path) = &options.output_json {
+            let text = format!("{:#}\n", report.as_peer());
+            atomic::write(&context.resolve(path), text.as_bytes())?;
+        }
     }
     Ok(report)
 }
