@@ -189,7 +189,10 @@ impl Sequence {
         let decided = self.decided.get(&measurement.workload);
         let valid = measurement.fault.is_none();
         let outcome = decided.map_or(Outcome::Inconclusive, |(outcome, _)| *outcome);
-        let effect = evidence.estimate.filter(|_| valid).map(|estimate| {
+        let instability = evidence.instability.filter(|_| valid && decided.is_none());
+        // The interval of an unstable workload is too narrow, and so is what follows from it.
+        let sound = valid && instability.is_none();
+        let effect = evidence.estimate.filter(|_| sound).map(|estimate| {
             self.effect(&estimate, evidence.processes(), judged).compatible(outcome, &self.settings)
         });
         let present: Vec<Paired> = evidence.paired.iter().flatten().cloned().collect();
@@ -199,8 +202,8 @@ impl Sequence {
             decided_after: decided.filter(|_| valid).map(|(_, processes)| *processes),
             fault: measurement.fault.clone(),
             effect,
-            instability: evidence.instability.filter(|_| valid && decided.is_none()),
-            detectable: evidence.estimate.filter(|_| valid).filter(believable).map(|estimate| {
+            instability,
+            detectable: evidence.estimate.filter(|_| sound).filter(believable).map(|estimate| {
                 let level = self.share(judged) / 2.0;
                 Detectable::new(&estimate, level, &self.settings, decided.is_none())
             }),

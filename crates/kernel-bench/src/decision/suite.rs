@@ -45,7 +45,7 @@ pub struct Suite {
     /// Why it is this one.
     pub reasons: Vec<String>,
     /// Geometric mean of the speed-ups, weighted, over processes that measured every workload; never there in an invalid
-    /// run.
+    /// or unstable run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speedup: Option<Effect>,
     /// Whether a regression is excluded everywhere.
@@ -75,8 +75,9 @@ impl Suite {
     ) -> Self {
         let non_regression = non_regression(settings, verdicts);
         let (verdict, reasons) = decide(settings, measurements, verdicts, geomean, &non_regression);
-        // What is left out of an invalid run's mean may be what is wrong with it.
-        let speedup = speedup.filter(|_| verdict != SuiteVerdict::Invalid);
+        // What is left out of an invalid run's mean may be what is wrong with it, and what is unstable has no interval.
+        let unstable = verdicts.iter().any(|verdict| verdict.instability.is_some());
+        let speedup = speedup.filter(|_| verdict != SuiteVerdict::Invalid && !unstable);
         Self { verdict, reasons, speedup, non_regression }
     }
 }

@@ -20,7 +20,7 @@ pub struct Verdict {
     /// Why speed means nothing here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
-    /// The measured effect; never there with a fault.
+    /// The measured effect; never there with a fault, nor where the samples carry no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// Why the samples carry no verdict.

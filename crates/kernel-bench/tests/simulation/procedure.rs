@@ -164,6 +164,8 @@ fn where_most_is_interruption_there_is_no_verdict_on_speed() {
                 .all(|look| outcomes(look) == [Outcome::Inconclusive]
                     && look.verdicts[0].instability.is_some())
         );
+        let shown = |look: &Look| look.verdicts[0].effect.is_some() || look.suite.speedup.is_some();
+        assert!(!runs.iter().any(shown), "an interval that is too narrow is not shown");
         assert!(runs.iter().all(|look| look.processes < 24), "a hopeless run stops early");
     }
 }

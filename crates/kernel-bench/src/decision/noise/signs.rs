@@ -22,6 +22,8 @@ const CORRELATED: f64 = 0.1;
 const LEAST_TREND: f64 = 0.01;
 /// Distance of two speeds, and what they must explain of the variance.
 const LEAST_GAP: f64 = 0.03;
+/// No clock has speeds this far apart, as a logarithm: such groups are interrupted blocks and others.
+const MOST_GAP: f64 = 0.7;
 const LEAST_EXPLAINED: f64 = 0.85;
 const LEAST_MINORITY: f64 = 0.1;
 
@@ -132,7 +134,9 @@ pub(super) fn of_the_series(
     trend: Option<Estimate>,
 ) -> Option<Cause> {
     let two = modes(&series.concat()).filter(|modes| {
-        modes.gap > LEAST_GAP && modes.explained > LEAST_EXPLAINED && modes.smaller > LEAST_MINORITY
+        (LEAST_GAP..MOST_GAP).contains(&modes.gap)
+            && modes.explained > LEAST_EXPLAINED
+            && modes.smaller > LEAST_MINORITY
     });
     if let Some(modes) = two {
         let evidence =
