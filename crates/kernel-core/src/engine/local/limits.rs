@@ -7,24 +7,26 @@ use crate::engine::Limits;
 
 /// What a compile of much memory is given, in bytes (1.4 GB measured with GCC 12 and all of torch's headers).
 const HEAVY: u64 = 1_600 << 20;
+/// The same with nvcc (2.9 GB measured with CUDA 13.2).
+const HEAVY_CUDA: u64 = 3_000 << 20;
 /// What any other command is given, in bytes.
 const LIGHT: u64 = 300 << 20;
 
-/// The limits: as asked for, else from cores and memory.
-pub fn limits(jobs: Option<usize>, keep_going: bool) -> Limits {
+/// The limits: as asked for, else from cores and memory. A compile of CUDA needs more than one of C++.
+pub fn limits(jobs: Option<usize>, keep_going: bool, cuda: bool) -> Limits {
     if let Some(jobs) = jobs {
         return Limits { jobs: jobs.max(1), heavy: jobs.max(1), keep_going };
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (jobs, heavy) = share(cores, available_memory());
+    let (jobs, heavy) = share(cores, available_memory(), if cuda { HEAVY_CUDA } else { HEAVY });
     Limits { jobs, heavy, keep_going }
 }
 
 /// Commands at once, and heavy ones among them.
-fn share(cores: usize, memory: Option<u64>) -> (usize, usize) {
+fn share(cores: usize, memory: Option<u64>, heavy: u64) -> (usize, usize) {
     let fit = |each: u64| memory.map_or(cores, |memory| usize::try_from(memory / each).unwrap_or(cores));
     let jobs = cores.min(fit(LIGHT)).max(1);
-    (jobs, jobs.min(fit(HEAVY)).max(1))
+    (jobs, jobs.min(fit(heavy)).max(1))
 }
 
 /// Memory in bytes that this process may still use, where the system says.
@@ -60,11 +62,12 @@ mod tests {
 
     #[test]
     fn memory_decides_before_cores() {
-        assert_eq!(share(64, Some(16 << 30)), (54, 10));
-        assert_eq!(share(4, Some(64 << 30)), (4, 4));
-        assert_eq!(share(8, Some(1 << 30)), (3, 1));
-        assert_eq!(share(2, Some(0)), (1, 1));
-        assert_eq!(share(2, None), (2, 2));
+        assert_eq!(share(64, Some(16 << 30), HEAVY), (54, 10));
+        assert_eq!(share(4, Some(64 << 30), HEAVY), (4, 4));
+        assert_eq!(share(8, Some(1 << 30), HEAVY), (3, 1));
+        assert_eq!(share(2, Some(0), HEAVY), (1, 1));
+        assert_eq!(share(2, None, HEAVY), (2, 2));
+        assert_eq!(share(16, Some(16 << 30), HEAVY_CUDA), (16, 5));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
 use kernel_spec::metadata::Metadata;
+use kernel_spec::plan::Language;
 use kernel_spec::report::{BuildReport, BuiltVariant, Work};
 
 use crate::digest::METADATA;
@@ -119,11 +120,16 @@ fn run(context: &Context, options: &BuildOptions, drafting: &Drafting, jobs: &[J
     let engine = Local {
         ninja: ninja(context, &drafting.python.interpreter)?,
         sandbox: options.sandbox,
-        limits: limits(options.jobs, options.keep_going),
+        limits: limits(options.jobs, options.keep_going, jobs.iter().any(compiles_cuda)),
     };
     let names: Vec<&str> = jobs.iter().map(|job| job.plan.variant.as_str()).collect();
     announce(context, Stage::Compile, &names.join(", "), "compile and link");
     Ok(engine.build(context, Workshop { project, staged: &staged }, &jobs)?)
+}
+
+fn compiles_cuda(job: &Job) -> bool {
+    let mut steps = job.plan.library.iter().flat_map(|library| &library.compile);
+    steps.any(|step| step.language == Language::Cuda)
 }
 
 fn place(

@@ -27,7 +27,10 @@ static REMEDIES: &[(&str, &str)] = &[
         "install it (Debian: `apt-get install ninja-build`), or `pip install ninja` in the environment",
     ),
     ("bwrap", "install bubblewrap (Debian: `apt-get install bubblewrap`), or build with `--sandbox off`"),
-    ("nvcc", "install CUDA's toolkit and name its directory in `CUDA_HOME`"),
+    (
+        "nvcc",
+        "install CUDA's toolkit and name its directory in `CUDA_HOME`; from 13.0 on, a build fetches it by itself with uv",
+    ),
     ("Python.h", "install Python's development files (Debian: `apt-get install python3-dev`)"),
     ("python", "install Python 3.9 or newer, or activate an environment"),
 ];
