@@ -14,7 +14,7 @@ from benchmark import measure
 MEGABYTE = 1 << 20
 LIBRARY = 400 * MEGABYTE
 FILES, FILE = 64, 8 * MEGABYTE
-VARIANT = "torch213-cxx11-cpu-x86_64-linux"
+VARIANT = "torch213-cxx11-cu130-x86_64-linux"
 SOURCE = """
 extern int puts(const char *);
 __attribute__((visibility("default"))) void *PyInit__big(void) { return (void *)puts; }
@@ -39,31 +39,31 @@ def random_bytes(path, size):
             file.write(os.urandom(MEGABYTE))
 
 
-def big_library(directory, source):
+def big_library(folder, source):
     """A library of which 400 MB are one section that is loaded: as GPU code or as ordinary read-only data."""
-    random_bytes(directory / "payload", LIBRARY)
-    (directory / "big.c").write_text(source)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-fvisibility=hidden", "big.c", "-o", "big.abi3.so"],
-                   cwd=directory, check=True)
-    (directory / "payload").unlink()
-    return directory / "big.abi3.so"
+    random_bytes(folder / "payload", LIBRARY)
+    (folder / "big.c").write_text(source)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-fvisibility=hidden", "big.c", "-o", "big.abi3.so"], cwd=folder, check=True)
+    (folder / "payload").unlink()
+    (folder / "big.c").unlink()
 
 
-def judge(title, library, programs, directory, ends=(0,)):
-    """Our `check-abi` on a library, the peer's, and how they compare."""
-    ours, *others = [measure(f"{words}, {title}", [program, "check-abi", library], directory, ends=ends)
+def judge(title, project, programs, ends=(0,)):
+    """Our `check-abi` on a project, the peer's, and how they compare."""
+    ours, *others = [measure(f"{words}, {title}", [program, "check-abi", project], project, ends=ends)
                      for words, program in zip(("check-abi", "  the peer's"), programs)]
     for theirs in others:
         print(f"  the peer takes {theirs / ours:.1f} times as long")
+    shutil.rmtree(project)
 
 
 def variant(root, sizes):
-    """A project with one built variant that holds files of these sizes, for `hash`."""
+    """Makes a project with one built variant that holds files of these sizes."""
     folder = root / "build" / VARIANT
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text("")
-    (folder / "metadata.json").write_text('{"name": "big", "id": "_big_0", "version": 1, "license": "Apache-2.0",'
-                                          ' "python-depends": [], "backend": {"type": "cpu"}}\n')
+    (folder / "metadata.json").write_text('{"name": "big", "id": "_big_cuda_0", "version": 1, "license": "Apache-2.0",'
+                                          ' "python-depends": [], "backend": {"type": "cuda"}}\n')
     files = []
     for number, size in enumerate(sizes):
         files.append(folder / f"payload{number}.bin")
@@ -77,22 +77,25 @@ def main():
     directory.mkdir(parents=True)
     print(f"{os.cpu_count()} processors")
     programs = [program, *sys.argv[3:4]]
+    place = directory / "big"
+    folder = place / "build" / VARIANT
     for title, source in (("GPU code", GPU), ("data", DATA)):
-        library = big_library(directory, source)
-        judge(f"400 MB of {title}", library, programs, directory)
-        library.unlink()
-    # A library that exists: most of it is GPU code. As a kernel it is none, which both find.
+        variant(place, [])
+        big_library(folder, source)
+        judge(f"400 MB of {title}", place, programs)
+    # A library that exists: most of it is GPU code. As a kernel it is none, so how the programs end does not count.
     for library in Path(".environment").glob("lib/*/site-packages/torch/lib/libtorch_cuda.so"):
-        title = f"{library.name} of {library.stat().st_size // MEGABYTE} MB"
-        judge(title, library.absolute(), programs, directory, ends=(1, 6))
+        variant(place, [])
+        shutil.copy(library, folder)
+        judge(f"{library.name} of {library.stat().st_size // MEGABYTE} MB", place, programs, ends=(0, 1, 6))
     for title, sizes in ((f"one file of {LIBRARY // MEGABYTE} MB", [LIBRARY]),
                          (f"{FILES} files of {FILE // MEGABYTE} MB", [FILE] * FILES)):
-        project = directory / f"hash-{len(sizes)}"
-        files = variant(project, sizes)
-        ours = measure(f"hash, {title}", [program, "hash", project], directory)
+        place = directory / f"hash-{len(sizes)}"
+        files = variant(place, sizes)
+        ours = measure(f"hash, {title}", [program, "hash", place], directory)
         theirs = measure("  openssl dgst -sha256", ["openssl", "dgst", "-sha256", *files], directory)
         print(f"  {theirs / ours:.2f} times the speed of openssl")
-        shutil.rmtree(project)
+        shutil.rmtree(place)
     shutil.rmtree(directory)
 
 
