@@ -44,6 +44,7 @@ commands! {
     Build(build),
     Plan(plan),
     Test(test),
+    Bench(bench),
     #[command(visible_alias = "fill-card")]
     Card(card),
     Status(status),

@@ -98,6 +98,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Suite(#[from] crate::suite::SuiteError),
 
+    /// A benchmark did not run to its end.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Bench(#[from] crate::bench::BenchError),
+
     /// A card could not be made.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -3,6 +3,7 @@
 
 pub mod artifacts;
 pub mod atomic;
+pub mod bench;
 pub mod card;
 pub mod check;
 pub mod context;

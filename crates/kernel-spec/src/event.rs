@@ -88,6 +88,7 @@ pub enum Stage {
     Check,
     Seal,
     Test,
+    Bench,
     Card,
     Upload,
     Wait,

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::decision::{Comparability, Comparison, Roof, Roofline, Settings, Suite, Verdict};
+use crate::decision::{
+    Comparability, Comparison, Incomparable, Roof, Roofline, Settings, Suite, Verdict, compare,
+};
 use crate::measurement::{Arms, Measurement};
 
 /// Name and version of the document; raised when a field changes its meaning or goes away.
@@ -239,6 +241,14 @@ pub struct Adoption {
 }
 
 impl Document {
+    /// Compares it with a saved one and keeps what came of it.
+    pub fn hold_against(&mut self, saved: &Document) -> Result<(), Incomparable> {
+        let (then, now) = (saved.measurements(), self.measurements());
+        let circumstances = (&saved.machine.comparability, &self.machine.comparability);
+        self.comparison = Some(compare(&self.settings, (circumstances.0, &then), (circumstances.1, &now))?);
+        Ok(())
+    }
+
     /// What was timed, workload by workload.
     pub fn measurements(&self) -> Vec<Measurement> {
         self.workloads.iter().map(|workload| workload.measurement.clone()).collect()

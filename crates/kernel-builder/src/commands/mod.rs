@@ -13,6 +13,7 @@
 //! Options that are also settings (`--jobs`, and `--python` of [`interpreter`]) stay `Option`, are named in `flags`, and
 //! are then read from `session.settings`.
 
+pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod card;
 pub(crate) mod check;

@@ -2,6 +2,7 @@
 //! error; `INSTA_UPDATE=always cargo nextest run -p kernel-builder` writes them anew.
 
 mod abi;
+mod bench;
 mod build;
 mod card;
 mod causes;

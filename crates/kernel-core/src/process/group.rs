@@ -34,6 +34,9 @@ impl Group {
 
     /// Waits for the child, then ends what it left behind in its group.
     pub(super) fn reap(&mut self) -> std::io::Result<std::process::ExitStatus> {
+        if self.reaped {
+            return self.child.wait();
+        }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while matches!(waitid(WaitId::Pid(self.pid), options), Err(rustix::io::Errno::INTR)) {}
         // A group of which nobody is left is no fault.

@@ -1,12 +1,14 @@
 //! The one door to child processes. A project is untrusted, so a child gets an argument vector, never a shell line, and
 //! an environment made from nothing: what is not named here, or asked for by the caller, does not reach it.
 
+mod conversation;
 mod error;
 mod group;
 mod lines;
 mod memory;
 mod run;
 
+pub use conversation::{Conversation, Silence};
 pub use error::ProcessError;
 pub use memory::tells_of_a_kill;
 pub use run::{End, Finished, Line, Stream};

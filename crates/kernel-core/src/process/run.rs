@@ -105,7 +105,8 @@ pub(super) enum Output {
     Bytes,
 }
 
-enum Message {
+/// What a reader of a stream hands over.
+pub(super) enum Message {
     Line(Line),
     Bytes(Vec<u8>),
 }
@@ -161,14 +162,14 @@ pub(super) fn run(
 
 /// What was heard of a child so far.
 #[derive(Default)]
-struct Heard {
+pub(super) struct Heard {
     stdout: Vec<u8>,
     said: VecDeque<String>,
     killed: bool,
 }
 
 impl Heard {
-    fn take(&mut self, message: Message, listener: &mut dyn FnMut(&Line)) {
+    pub(super) fn take(&mut self, message: Message, listener: &mut dyn FnMut(&Line)) {
         match message {
             Message::Bytes(bytes) => self.stdout.extend(bytes),
             Message::Line(line) => {
@@ -184,7 +185,12 @@ impl Heard {
         }
     }
 
-    fn finished(self, program: camino::Utf8PathBuf, status: ExitStatus, before: Option<u64>) -> Finished {
+    pub(super) fn finished(
+        self,
+        program: camino::Utf8PathBuf,
+        status: ExitStatus,
+        before: Option<u64>,
+    ) -> Finished {
         let end = match (status.code(), status.signal()) {
             (Some(code), _) => End::Exited(code),
             (None, signal) => End::Signalled(signal.unwrap_or_default()),
@@ -205,7 +211,18 @@ fn start(
     context: &Context,
     output: Output,
 ) -> Result<(Group, Receiver<Message>), ProcessError> {
-    let mut child = spawn(command, context)?;
+    let stdin = if command.input.is_some() { Stdio::piped() } else { Stdio::null() };
+    let mut child = spawn(command, context, stdin)?;
+    let messages = listen(&mut child, output);
+    if let (Some(mut stdin), Some(bytes)) = (child.stdin.take(), command.input.clone()) {
+        // A child that does not read its input to the end is no fault.
+        std::thread::spawn(move || stdin.write_all(&bytes));
+    }
+    Ok((Group::new(child), messages))
+}
+
+/// Begins to read both streams of a child.
+pub(super) fn listen(child: &mut std::process::Child, output: Output) -> Receiver<Message> {
     let (sender, messages) = sync_channel(256);
     if let Some(stdout) = child.stdout.take() {
         let sender = sender.clone();
@@ -217,15 +234,16 @@ fn start(
     if let Some(stderr) = child.stderr.take() {
         std::thread::spawn(move || read_lines(stderr, Stream::Error, &sender));
     }
-    if let (Some(mut stdin), Some(bytes)) = (child.stdin.take(), command.input.clone()) {
-        // A child that does not read its input to the end is no fault.
-        std::thread::spawn(move || stdin.write_all(&bytes));
-    }
-    Ok((Group::new(child), messages))
+    messages
 }
 
+/// Starts a child as the leader of a group of its own.
 #[allow(clippy::disallowed_methods, reason = "this is the door")]
-fn spawn(command: &Command, context: &Context) -> Result<std::process::Child, ProcessError> {
+pub(super) fn spawn(
+    command: &Command,
+    context: &Context,
+    stdin: Stdio,
+) -> Result<std::process::Child, ProcessError> {
     let directory = command.directory.as_deref().unwrap_or(&context.working_directory);
     let mut process = std::process::Command::new(&command.program);
     process
@@ -233,7 +251,7 @@ fn spawn(command: &Command, context: &Context) -> Result<std::process::Child, Pr
         .current_dir(directory)
         .env_clear()
         .envs(command.environment(&context.environment))
-        .stdin(if command.input.is_some() { Stdio::piped() } else { Stdio::null() })
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);

@@ -142,3 +142,36 @@ fn a_process_left_behind_does_not_hold_the_result() {
     let finished = shell("setsid sleep 30 & echo done").capture(&context(&[])).expect("runs");
     assert_eq!(finished.text(), "done\n");
 }
+
+#[test]
+fn a_child_can_be_talked_to() {
+    let context = context(&[]);
+    let echo = "while read line; do echo \"log of $line\"; echo \"answer $line\" >&0; done";
+    let mut conversation = shell(echo).converse(&context).expect("starts");
+    let mut logs = Vec::new();
+    for word in ["one", "two"] {
+        conversation.say(word).expect("said");
+        let heard = conversation
+            .hear(Duration::from_secs(20), &mut |line| logs.push(line.text.clone()))
+            .expect("an answer");
+        assert_eq!(String::from_utf8_lossy(&heard), format!("answer {word}"));
+    }
+    let finished = conversation.close(&mut |line| logs.push(line.text.clone())).expect("ends");
+    assert!(finished.succeeded(), "{finished:?}");
+    assert_eq!(logs, ["log of one", "log of two"]);
+}
+
+#[test]
+fn silence_has_a_reason() {
+    let context = context(&[]);
+    let hear = |script: &str, within: Duration| {
+        let mut conversation = shell(script).converse(&context).expect("starts");
+        conversation.hear(within, &mut |_| {}).expect_err("no answer")
+    };
+    assert!(matches!(hear("exit 0", Duration::from_secs(20)), Silence::Ended));
+    // What is left behind holds the socket open, and is no reason to wait.
+    assert!(matches!(hear("sleep 600 & exit 0", Duration::from_secs(20)), Silence::Ended));
+    assert!(matches!(hear("sleep 600", Duration::from_millis(300)), Silence::TimedOut(_)));
+    let endless = "head -c 3000000 /dev/zero | tr '\\0' x >&0; sleep 600";
+    assert!(matches!(hear(endless, Duration::from_secs(20)), Silence::TooLong));
+}

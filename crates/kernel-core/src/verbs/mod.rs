@@ -1,5 +1,6 @@
 //! The verbs: what the program does, one file for each command that does more than to look something up.
 
+pub mod bench;
 pub mod build;
 pub mod card;
 pub mod check;

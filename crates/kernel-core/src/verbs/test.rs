@@ -63,10 +63,7 @@ pub fn test(context: &Context, options: &TestOptions) -> Result<TestReport> {
     let project = Project::open(context, &options.project)?;
     let python = PythonEnvironment::discover(context, options.python.as_deref())?;
     let build = project.directory.join("build");
-    let variants = match options.variants.as_slice() {
-        [] => loadable(&artifacts::variants_in(&build), &python)?,
-        named => named.iter().map(|name| named_variant(&build, name)).collect::<Result<_, TestError>>()?,
-    };
+    let variants = chosen(&build, &options.variants, &python)?;
     let general = &project.manifest.general;
     let repo_ids: Vec<String> = general.hub.repo_id.iter().map(|id| id.value.clone()).collect();
     let mut tested = Vec::new();
@@ -88,6 +85,18 @@ pub fn test(context: &Context, options: &TestOptions) -> Result<TestReport> {
         tested.push(answer);
     }
     Ok(TestReport::new(tested))
+}
+
+/// The built variants of these names; without names, those that the loader accepts here.
+pub(super) fn chosen(
+    build: &Utf8Path,
+    names: &[String],
+    python: &PythonEnvironment,
+) -> Result<Vec<(String, Backend)>, TestError> {
+    match names {
+        [] => loadable(&artifacts::variants_in(build), python),
+        named => named.iter().map(|name| named_variant(build, name)).collect(),
+    }
 }
 
 fn named_variant(build: &Utf8Path, name: &str) -> Result<(String, Backend), TestError> {

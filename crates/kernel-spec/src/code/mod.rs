@@ -20,6 +20,7 @@ macro_rules! codes {
 
 pub mod abi;
 pub mod artifact;
+pub mod bench;
 pub mod build;
 pub mod card;
 pub mod environment;
@@ -68,6 +69,7 @@ static AREAS: &[&[&Code]] = &[
     toolchain::ALL,
     upload::ALL,
     hub::ALL,
+    bench::ALL,
     internal::ALL,
 ];
 

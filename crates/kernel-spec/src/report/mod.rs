@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::{Code, ExitClass, Finding, Span};
 
+pub mod bench;
 pub mod build;
 mod card;
 mod check;
@@ -24,6 +25,7 @@ mod toolchain;
 pub mod upload;
 mod variants;
 
+pub use bench::BenchReport;
 pub use build::{BuildReport, BuiltVariant, Work};
 pub use card::CardReport;
 pub use check::CheckReport;
@@ -48,6 +50,7 @@ pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 #[serde(tag = "command", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "each is named after its command and documented at its type")]
 pub enum Report {
+    Bench(BenchReport),
     Build(BuildReport),
     Card(CardReport),
     Check(CheckReport),
@@ -73,6 +76,7 @@ impl Report {
     /// How the process ends: a command can do all it was asked and still have bad news, such as failed checks.
     pub fn exit(&self) -> ExitClass {
         match self {
+            Report::Bench(report) => report.exit(),
             Report::Card(report) => report.exit(),
             Report::Check(report) | Report::CheckAbi(report) => report.exit(),
             Report::Inspect(report) => report.exit(),

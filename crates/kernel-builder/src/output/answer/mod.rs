@@ -1,5 +1,6 @@
 //! How people read a report: one file per command.
 
+mod bench;
 mod build;
 mod card;
 mod check;
@@ -28,6 +29,7 @@ use super::page::Page;
 pub(super) fn render(report: &Report) -> Page {
     let mut page = Page::new();
     match report {
+        Report::Bench(report) => bench::render(report, &mut page),
         Report::Build(report) => build::render(report, &mut page),
         Report::Card(report) => card::render(report, &mut page),
         Report::Clean(report) => clean::render(report, &mut page),
@@ -62,6 +64,7 @@ pub(super) fn stage_word(stage: Stage) -> &'static str {
         Stage::Check => "check",
         Stage::Seal => "seal",
         Stage::Test => "test",
+        Stage::Bench => "bench",
         Stage::Card => "card",
         Stage::Upload => "upload",
         Stage::Wait => "wait",

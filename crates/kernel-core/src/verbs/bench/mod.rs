@@ -1,0 +1,134 @@
+//! `bench`: is the kernel right, and is it faster than what it replaces? It never builds anything.
+
+mod news;
+mod referee;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_bench::report::Document;
+use kernel_spec::Backend;
+use kernel_spec::report::BenchReport;
+
+use referee::Referee;
+
+use super::test::chosen;
+use crate::bench::{Bench, BenchError, Form, Options, Outcome, Target, compatible, write};
+use crate::host::PythonEnvironment;
+use crate::project::Project;
+use crate::{Context, Result};
+
+/// What `bench` is asked for with.
+#[derive(Clone, Debug)]
+pub struct BenchOptions {
+    /// The project's directory.
+    pub project: Utf8PathBuf,
+    /// Variants by name; without any, the one that the loader takes here.
+    pub variants: Vec<String>,
+    /// The interpreter, or its environment's directory.
+    pub python: Option<String>,
+    /// News that is to be a failure.
+    pub fail_on: Vec<FailOn>,
+    /// Where the document goes; without it, below `.kernel-builder`.
+    pub output: Option<Utf8PathBuf>,
+    /// The document of an earlier run to compare with.
+    pub against: Option<Utf8PathBuf>,
+    /// Whose scripts judge: a directory or a commit; the project's own without it.
+    pub judge_from: Option<String>,
+    /// Where the form of `kernels benchmark` goes, if it is wanted.
+    pub compatible: Option<Utf8PathBuf>,
+    /// Further forms of the result.
+    pub forms: Vec<Form>,
+    /// How to measure; its `output` is set for each variant.
+    pub measuring: Options,
+}
+
+/// News that is a failure only if somebody asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailOn {
+    /// Slower somewhere or as a whole.
+    Slower,
+    /// Anything but an improvement.
+    NotFaster,
+    /// The measurements do not tell.
+    Inconclusive,
+}
+
+/// Measures each chosen variant.
+pub fn bench(context: &Context, options: &BenchOptions) -> Result<BenchReport> {
+    let project = Project::open(context, &options.project)?;
+    let mut measuring = options.measuring.clone();
+    measuring.settings = measuring.settings.checked().map_err(BenchError::Settings)?;
+    let referee = Referee::choose(&project.directory, options.judge_from.as_deref())?;
+    let saved = options.against.as_ref().map(|path| saved(&context.resolve(path))).transpose()?;
+    let python = PythonEnvironment::discover(context, options.python.as_deref())?;
+    let mut variants = chosen(&project.directory.join("build"), &options.variants, &python)?;
+    if options.variants.is_empty() {
+        variants.truncate(1);
+    }
+    let mut report = BenchReport { variants: Vec::new(), findings: referee.findings() };
+    for (variant, backend) in &variants {
+        measuring.output = document_path(context, options, &project.directory, variant, variants.len());
+        let mut outcome =
+            measure(context, &project.directory, &python, (variant, *backend), &measuring, &referee.scripts)?;
+        let incomparable = saved.as_ref().and_then(|saved| outcome.document.hold_against(saved).err());
+        let forms = write_forms(context, options, &outcome.document, &measuring.output, &referee.scripts)?;
+        news::add(&outcome, variant, options, &project.directory, &mut report);
+        report.findings.extend(incomparable.map(news::incomparable));
+        if let Some(variant) = report.variants.last_mut() {
+            variant.document = measuring.output.to_string();
+            variant.reports = forms;
+        }
+    }
+    Ok(report)
+}
+
+/// The document of an earlier run.
+fn saved(path: &Utf8Path) -> Result<Document, BenchError> {
+    let unreadable = |reason: String| BenchError::Saved { path: path.to_owned(), reason };
+    let text = fs_err::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Writes the document once more, now that nothing is added to it, and its other forms.
+fn write_forms(
+    context: &Context,
+    options: &BenchOptions,
+    document: &Document,
+    path: &Utf8Path,
+    scripts: &[Utf8PathBuf],
+) -> Result<Vec<String>, BenchError> {
+    write(document, path)?;
+    if let Some(path) = &options.compatible {
+        compatible::write(document, scripts, &context.resolve(path))?;
+    }
+    options.forms.iter().map(|form| Ok(form.write(document, path)?.into_string())).collect()
+}
+
+fn document_path(
+    context: &Context,
+    options: &BenchOptions,
+    project: &Utf8Path,
+    variant: &str,
+    variants: usize,
+) -> Utf8PathBuf {
+    match &options.output {
+        Some(path) if variants == 1 => context.resolve(path),
+        Some(path) => {
+            let stem = path.file_stem().unwrap_or("bench");
+            context.resolve(&path.with_file_name(format!("{stem}-{variant}.json")))
+        }
+        None => project.join(".kernel-builder").join("bench").join(format!("{variant}.json")),
+    }
+}
+
+fn measure(
+    context: &Context,
+    project: &Utf8Path,
+    python: &PythonEnvironment,
+    (variant, backend): (&str, Backend),
+    options: &Options,
+    scripts: &[Utf8PathBuf],
+) -> Result<Outcome> {
+    let artifact = project.join("build").join(variant);
+    let target = Target { interpreter: &python.interpreter, project, artifact: &artifact, variant, backend };
+    Bench::new(context, target, options)?.run(scripts)
+}
