@@ -124,7 +124,7 @@ impl<'a> State<'a> {
                     }
                 }
                 Err(Failed::Workload(fault, check)) => one.fail(fault, check),
-                Err(Failed::Run(error)) => return Err(error),
+                Err(Failed::Run(error)) => return Err(*error),
                 Err(Failed::Child(unanswered)) if unanswered.is_recoverable() => {
                     one.fail(unanswered.fault()?, None);
                 }

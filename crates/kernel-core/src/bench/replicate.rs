@@ -39,7 +39,7 @@ pub(super) enum Failed {
     /// Of this child.
     Child(Unanswered),
     /// Of the run.
-    Run(crate::Error),
+    Run(Box<crate::Error>),
 }
 
 impl Failed {
@@ -60,13 +60,13 @@ impl From<Unanswered> for Failed {
 
 impl From<std::io::Error> for Failed {
     fn from(error: std::io::Error) -> Self {
-        Self::Run(error.into())
+        Self::Run(Box::new(error.into()))
     }
 }
 
 impl From<ProcessError> for Failed {
     fn from(error: ProcessError) -> Self {
-        Self::Run(error.into())
+        Self::Run(Box::new(error.into()))
     }
 }
 
