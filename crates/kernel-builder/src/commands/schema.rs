@@ -1,6 +1,7 @@
 //! `schema`: the contracts that other programs may rely on, generated from the types that keep them.
 
 use clap::ValueEnum;
+use kernel_bench::report::Document;
 use kernel_spec::report::{Report, SchemaReport};
 use kernel_spec::{Event, manifest};
 
@@ -11,7 +12,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder schema build.toml > build.schema.json")]
 pub(crate) struct Arguments {
-    /// What to describe: the manifest, the lines of `--json`, or the last of them
+    /// What to describe: the manifest, the lines of `--json`, the last of them, or the document that `bench` writes
     of: Subject,
 }
 
@@ -21,6 +22,7 @@ enum Subject {
     Manifest,
     Events,
     Report,
+    BenchResult,
 }
 
 impl Run for Arguments {
@@ -29,6 +31,7 @@ impl Run for Arguments {
             Subject::Manifest => manifest::schema(),
             Subject::Events => schemars::schema_for!(Event).to_value(),
             Subject::Report => schemars::schema_for!(Report).to_value(),
+            Subject::BenchResult => schemars::schema_for!(Document).to_value(),
         };
         let of = self.of.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         Ok(Report::Schema(SchemaReport { of, schema }))
