@@ -253,7 +253,7 @@ fn cheats_are_named_and_honest_neighbours_are_not() {
         assert!(got == expected && why.contains(words), "{name}: {got}: {why}\n{ran}");
     }
     let (got, why) = outcome(&report, "Honest.it");
-    assert!(!["incorrect", "suspect", "crashed", "error"].contains(&got.as_str()), "{got}: {why}");
+    assert!(!["incorrect", "suspect", "crashed", "in error"].contains(&got.as_str()), "{got}: {why}");
     assert_eq!(report["variants"][0]["verdict"], "INVALID");
     assert_eq!(codes(&report), ["bench/incorrect", "bench/suspect"]);
 }
@@ -329,18 +329,18 @@ fn what_misbehaves_ends_only_itself() {
     let report = report(&ran);
     assert_eq!(ran.status, 7, "{ran}");
     for (name, expected, words) in [
-        ("raises", "error", "ValueError: no such luck"),
+        ("raises", "in error", "ValueError: no such luck"),
         ("hangs", "crashed", "no answer within 40 seconds"),
         ("leaves", "crashed", "ended with status 0"),
         ("crashes", "crashed", "signal 11"),
-        ("eats", "error", "memory"),
+        ("eats", "in error", "memory"),
         ("forks", "crashed", "ended with status 3"),
     ] {
         let (got, why) = outcome(&report, &format!("C{name}.it"));
         assert!(got == expected && why.contains(words), "{name}: {got}: {why}\n{ran}");
     }
     let (got, why) = outcome(&report, "Honest.it");
-    assert!(!["incorrect", "suspect", "crashed", "error"].contains(&got.as_str()), "{got}: {why}");
+    assert!(!["incorrect", "suspect", "crashed", "in error"].contains(&got.as_str()), "{got}: {why}");
     assert_eq!(codes(&report), ["bench/child", "bench/failed"]);
 }
 

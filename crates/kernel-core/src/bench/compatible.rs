@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn percentiles_lie_between_the_nearest() {
-        assert_eq!([percentile(&[1.0, 2.0, 3.0, 4.0], 0.25), percentile(&[5.0], 0.75)], [1.75, 5.0]);
+        let is = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+        assert!(is(percentile(&[1.0, 2.0, 3.0, 4.0], 0.25), 1.75) && is(percentile(&[5.0], 0.75), 5.0));
         assert!((rounded(0.123_456) - 0.1235).abs() < 1e-12);
     }
 }
