@@ -205,6 +205,7 @@ impl Float {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "every expected value can be written exactly")]
 mod tests {
     use super::*;
 
@@ -217,7 +218,7 @@ mod tests {
         );
         assert!(half(0x7c00).is_infinite() && half(0x7e00).is_nan());
         let bfloat = |bits: u16| Number::Bfloat16.values(&bits.to_le_bytes())[0];
-        assert_eq!([bfloat(0x3f80), bfloat(0x4049)], [1.0, 3.140625]);
+        assert_eq!([bfloat(0x3f80), bfloat(0x4049)], [1.0, 3.140_625]);
         let e4m3 = |bits: u8| Number::Float8E4m3fn.values(&[bits])[0];
         assert_eq!([e4m3(0x38), e4m3(0x7e), e4m3(0x01), e4m3(0xb8)], [1.0, 448.0, 2f64.powi(-9), -1.0]);
         assert!(e4m3(0x7f).is_nan());
