@@ -19,6 +19,7 @@ pub mod process;
 pub mod project;
 pub mod provenance;
 pub mod python_source;
+pub mod regular;
 pub mod render;
 pub mod scaffold;
 pub mod seal;

@@ -1,13 +1,13 @@
 //! A kernel's project: its directory and its manifest. `build.toml` is read here and nowhere else, once in a run.
 
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::manifest::{Manifest, parse};
 use kernel_spec::{Event, Finding, Severity, SourceText, code};
 
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, regular};
 
 /// Name of the manifest.
 pub const MANIFEST: &str = "build.toml";
@@ -46,24 +46,13 @@ impl Project {
 pub fn read(context: &Context, directory: &Utf8Path) -> Result<SourceText> {
     let shown = directory.join(MANIFEST);
     let shown = shown.strip_prefix(".").unwrap_or(&shown);
-    match bytes(&context.resolve(directory).join(MANIFEST)) {
+    match regular::start(&context.resolve(directory).join(MANIFEST), LARGEST + 1) {
         Ok(bytes) => text(shown, bytes),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Err(Error::NoManifest { directory: directory.to_owned() })
         }
         Err(source) => Err(Error::UnreadableManifest { path: shown.to_owned(), source }),
     }
-}
-
-/// The manifest's bytes, of a longer one enough to know.
-fn bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
-    // Opening a named pipe would wait for somebody to write to it.
-    if !fs_err::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    fs_err::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn text(shown: &Utf8Path, bytes: Vec<u8>) -> Result<SourceText> {

@@ -178,6 +178,25 @@ fn links_and_pipes_of_a_checkout_are_refused() {
     let scene = Scene::new();
     scene.tool("mkfifo", &["build.toml"]);
     assert_code(&scene.run(&["check", "--json"]), "manifest/unreadable");
+    let scene = project().file("../elsewhere/secret", "---\n---\nsecret\n");
+    scene.tool("mkfifo", &["pipe"]);
+    fs_err::os::unix::fs::symlink("pipe", scene.path("link")).expect("linked");
+    for arguments in
+        [&["card", "--output", "pipe"][..], &["card", "--output", "link"], &["variants", "--env", "pipe"]]
+    {
+        let ran = scene.run(&[arguments, &["--json"]].concat());
+        assert_code(&ran, "environment/file");
+        assert!(
+            ran.stdout.contains("pipe` is not a regular file") || ran.stdout.contains("link` is not"),
+            "{ran}"
+        );
+        let kept = fs_err::symlink_metadata(scene.path("pipe")).expect("there");
+        assert!(!kept.is_file(), "{arguments:?} replaced a pipe");
+    }
+    fs_err::os::unix::fs::symlink("../elsewhere/secret", scene.path("CARD.md")).expect("linked");
+    let outside = scene.run(&["card", "--output", "-", "--json"]);
+    assert_code(&outside, "environment/file");
+    assert!(outside.stdout.contains("leads out of the project"), "{outside}");
     let refused = with("\"-DW=one\"", "\"-DW=one\", \"-fplugin=x.so\"").run(&["check", "--json"]);
     assert!(refused.stdout.contains("build/flag"), "what build refuses, check tells of: {refused}");
 }

@@ -9,12 +9,13 @@ mod sections;
 
 pub use error::CardError;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use crate::project::Project;
+use crate::regular;
 use model::Model;
 
 /// The template of projects that have none of their own.
@@ -23,11 +24,24 @@ const TEMPLATE: &str = include_str!("../../../../templates/card/CARD.md.j2");
 /// A project's own template.
 const OWN_TEMPLATE: &str = "CARD.md";
 
+/// No template comes near this size in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// The path, unless a link leads it out of the project: a card is published.
+fn inside(project: &Utf8Path, path: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
+    match (project.canonicalize_utf8(), path.canonicalize_utf8()) {
+        (Ok(project), Ok(target)) if !target.starts_with(&project) => {
+            Err(std::io::Error::other(format!("`{path}` is a link that leads out of the project")))
+        }
+        _ => Ok(path.to_owned()),
+    }
+}
+
 /// Renders the card of a project and its variants in `build`.
 pub fn card(project: &Project, build: &Utf8Path) -> Result<String, CardError> {
     let model = Model::of(project, build)?;
     let own = project.directory.join(OWN_TEMPLATE);
-    let (template, is_own) = match fs_err::read_to_string(&own) {
+    let (template, is_own) = match regular::text(&inside(&project.directory, &own)?, LARGEST) {
         Ok(text) => (text, true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => (TEMPLATE.to_owned(), false),
         Err(error) => return Err(error.into()),

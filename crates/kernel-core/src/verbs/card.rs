@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::CardReport;
 
 use crate::project::Project;
-use crate::{Context, Result, atomic};
+use crate::{Context, Result, atomic, regular};
 
 /// Name of the card in the folder of the built variants.
 pub(super) const FILE: &str = "CARD.md";
@@ -29,7 +29,7 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
         return Ok(CardReport { path: None, text, current: true, checked: options.check });
     }
     let path = options.output.as_ref().map_or_else(|| build.join(FILE), |path| context.resolve(path));
-    let current = fs_err::read(&path).is_ok_and(|present| present == text.as_bytes());
+    let current = regular::holds(&path, text.as_bytes());
     if !current && !options.check {
         atomic::write(&path, text.as_bytes())?;
     }

@@ -13,10 +13,13 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::host::{PythonEnvironment, device_is_present};
-use crate::{Context, Project, Result, matrix};
+use crate::{Context, Project, Result, matrix, regular};
 
 /// Where built variants are, below the project.
 const BUILT: &str = "build";
+
+/// No description of a machine comes near this size in bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// What to list.
 #[derive(Clone, Debug)]
@@ -124,7 +127,7 @@ fn explain(context: &Context, machine: &Machine, subject: &Subject<'_>) -> Resul
 
 /// TOML or, where the file begins with a brace, JSON.
 fn describe(context: &Context, path: &Utf8Path) -> Result<MachineDescription> {
-    let text = fs_err::read_to_string(context.resolve(path))?;
+    let text = regular::text(&context.resolve(path), LARGEST)?;
     let read = if text.trim_start().starts_with('{') {
         serde_json::from_str(&text).map_err(|error| error.to_string())
     } else {

@@ -18,7 +18,7 @@ codes! {
     HOST_TOOLCHAIN = "upload/host-toolchain", Check,
         means: "A variant was compiled with the machine's own compiler, so others cannot build the same again",
         example: "`build` with the `g++` of a distribution",
-        remedy: "Build with a pinned toolchain; `--allow-host-toolchain` publishes it all the same";
+        remedy: "Add `--allow-host-toolchain`: C++ sources are compiled with the machine's compiler so far, and no pinned one can be chosen yet";
     DEVELOPMENT = "upload/dev", Check,
         means: "A variant was built for development, and those are never published",
         example: "`build --dev`",

@@ -14,7 +14,7 @@ use super::test::chosen;
 use crate::bench::{Bench, BenchError, Form, Options, Outcome, Target, compatible, write};
 use crate::host::PythonEnvironment;
 use crate::project::Project;
-use crate::{Context, Result};
+use crate::{Context, Result, regular};
 
 /// What `bench` is asked for with.
 #[derive(Clone, Debug)]
@@ -81,10 +81,13 @@ pub fn bench(context: &Context, options: &BenchOptions) -> Result<BenchReport> {
     Ok(report)
 }
 
+/// No document of a run comes near this size in bytes.
+const LARGEST: u64 = 1 << 30;
+
 /// The document of an earlier run.
 fn saved(path: &Utf8Path) -> Result<Document, BenchError> {
     let unreadable = |reason: String| BenchError::Saved { path: path.to_owned(), reason };
-    let text = fs_err::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = regular::text(path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
 }
 

@@ -1,0 +1,39 @@
+//! Regular files, the only ones that are read or replaced by a name that a person or a project gave: opening a named pipe
+//! waits for somebody to write to it, a device may have no end, and a rename over either would take it away.
+
+use std::io::{Error, ErrorKind, Read, Result};
+
+use camino::Utf8Path;
+
+/// The start of a file, at most so many bytes.
+pub fn start(path: &Utf8Path, most: u64) -> Result<Vec<u8>> {
+    require(path)?;
+    let mut bytes = Vec::new();
+    fs_err::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a file of at most so many bytes.
+pub fn text(path: &Utf8Path, most: u64) -> Result<String> {
+    let bytes = start(path, most.saturating_add(1))?;
+    if bytes.len() as u64 > most {
+        return Err(Error::new(
+            ErrorKind::FileTooLarge,
+            format!("`{path}` is larger than {} MiB", most >> 20),
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, format!("`{path}` is not UTF-8")))
+}
+
+/// Whether a file holds exactly this.
+pub fn holds(path: &Utf8Path, content: &[u8]) -> bool {
+    start(path, content.len() as u64 + 1).is_ok_and(|present| present == content)
+}
+
+/// A link counts as what it leads to.
+pub(crate) fn require(path: &Utf8Path) -> Result<()> {
+    if fs_err::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::InvalidInput, format!("`{path}` is not a regular file")))
+}
