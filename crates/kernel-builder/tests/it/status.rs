@@ -10,7 +10,7 @@ fn of(scene: &Scene, variant: &str) -> serde_json::Value {
 }
 
 #[test]
-fn each_variant_is_missing_built_stale_or_broken() {
+fn each_variant_is_missing_built_stale_changed_or_broken() {
     let scene = project();
     insta::assert_snapshot!("missing", scene.run(&["status"]));
     build(&scene, "", &["--dev"]);
@@ -22,6 +22,8 @@ fn each_variant_is_missing_built_stale_or_broken() {
     let scene = scene.file("demo/common.h", "#pragma once\n#define VALUE 7\n");
     assert_eq!(of(&scene, VARIANT)["state"], "stale");
 
+    let scene = scene.file(&format!("build/{VARIANT}/__init__.py"), "changed = True\n");
+    assert_eq!(of(&scene, VARIANT)["state"], "changed");
     let scene = scene.file(&format!("build/{VARIANT}/metadata.json.sigstore"), "{}");
     assert_eq!(of(&scene, VARIANT)["signed"], true);
     let scene = scene.file(&format!("build/{VARIANT}/metadata.json"), "{");

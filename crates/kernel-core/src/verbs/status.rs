@@ -1,5 +1,5 @@
-//! `status`: how each variant of a project stands. It compares what is recorded with what the sources are now and runs
-//! nothing; whether the files are those that were sealed is for `check`.
+//! `status`: how each variant of a project stands. It compares what is recorded with what the sources and the built files
+//! are now, and runs nothing.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use kernel_spec::matrix::variants_of;
 use kernel_spec::report::{StatusReport, VariantState, VariantStatus};
 use kernel_spec::{Backend, Metadata};
 
-use crate::digest::SIGNATURE;
+use crate::digest::{self, SIGNATURE};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
 use crate::{Context, Project, Result, artifacts, inputs, matrix};
@@ -63,9 +63,14 @@ fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatu
             status.state = VariantState::Broken;
             status.findings = findings;
         }
-        Ok(Metadata { id, backend, provenance, build, .. }) => {
-            let current = ids.of(backend.backend)?;
-            status.state = if id == current { VariantState::Built } else { VariantState::Stale };
+        Ok(Metadata { id, backend, provenance, build, digest, .. }) => {
+            let sealed = digest
+                .is_some_and(|sealed| digest::of_variant(directory).is_ok_and(|files| files == sealed.files));
+            status.state = match sealed {
+                false => VariantState::Changed,
+                true if id == ids.of(backend.backend)? => VariantState::Built,
+                true => VariantState::Stale,
+            };
             status.profile = build.map(|build| build.profile);
             if let Some(state) = provenance.and_then(|provenance| provenance.kernel) {
                 (status.commit, status.dirty) = (Some(state.commit), state.dirty);

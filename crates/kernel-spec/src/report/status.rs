@@ -51,6 +51,8 @@ pub enum VariantState {
     Built,
     /// The sources have changed since it was built.
     Stale,
+    /// Its files are not those that its digest names.
+    Changed,
     /// Its metadata cannot be used.
     Broken,
 }

@@ -22,6 +22,7 @@ fn row(variant: &VariantStatus) -> [String; 5] {
         VariantState::Missing => "missing",
         VariantState::Built => "built",
         VariantState::Stale => "stale",
+        VariantState::Changed => "changed since the build",
         VariantState::Broken => "broken",
     };
     let is_there = variant.state != VariantState::Missing;
