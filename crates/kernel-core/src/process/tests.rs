@@ -172,6 +172,7 @@ fn silence_has_a_reason() {
     // What is left behind holds the socket open, and is no reason to wait.
     assert!(matches!(hear("sleep 600 & exit 0", Duration::from_secs(20)), Silence::Ended));
     assert!(matches!(hear("sleep 600", Duration::from_millis(300)), Silence::TimedOut(_)));
-    let endless = "head -c 3000000 /dev/zero | tr '\\0' x >&0; sleep 600";
+    // In a pipeline the second command's standard input is the pipe.
+    let endless = "exec 3>&0; head -c 3000000 /dev/zero | tr '\\0' x >&3; sleep 600";
     assert!(matches!(hear(endless, Duration::from_secs(20)), Silence::TooLong));
 }
