@@ -82,7 +82,7 @@ impl Inner {
         }
         match kind {
             "file" => {
-                let text = value["content"].as_str().unwrap_or_default();
+                let text = value["content"].as_str().ok_or_else(|| Refusal::bad("content is missing"))?;
                 let content = if value["encoding"] == "base64" {
                     STANDARD.decode(text).map_err(Refusal::bad)?
                 } else {

@@ -27,7 +27,7 @@ impl Inner {
         for object in objects {
             let oid = object["oid"].as_str().filter(|oid| is_sha256(oid));
             let oid = oid.ok_or_else(|| Refusal::bad("oid is no SHA-256"))?;
-            let size = object["size"].as_u64().unwrap_or_default();
+            let size = object["size"].as_u64().ok_or_else(|| Refusal::bad("size is missing"))?;
             let stored = self.store.large(oid).exists();
             let mut answer = json!({ "oid": oid, "size": size, "authenticated": true });
             if uploads && !stored {
