@@ -61,14 +61,13 @@ pub enum DigestError {
     },
 }
 
-/// Digest of one file.
-pub fn of_file(path: &Utf8Path) -> std::io::Result<FileDigest> {
+/// Digest of one file, read through a buffer that serves for many.
+fn of_file(path: &Utf8Path, buffer: &mut [u8]) -> std::io::Result<FileDigest> {
     let mut file = fs_err::File::open(path)?;
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; PIECE];
     let mut size = 0;
     loop {
-        match file.read(&mut buffer) {
+        match file.read(buffer) {
             Ok(0) => return Ok(FileDigest { sha256: hasher.finalize().into(), size }),
             Ok(count) => {
                 hasher.update(&buffer[..count]);
@@ -84,15 +83,17 @@ pub fn of_file(path: &Utf8Path) -> std::io::Result<FileDigest> {
 pub fn of_files(paths: &[Utf8PathBuf]) -> std::io::Result<Vec<FileDigest>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     if threads < 2 {
-        return paths.iter().map(|path| of_file(path)).collect();
+        let mut buffer = vec![0; PIECE];
+        return paths.iter().map(|path| of_file(path, &mut buffer)).collect();
     }
     let next = AtomicUsize::new(0);
     let results = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
+                let mut buffer = vec![0; PIECE];
                 while let Some((at, path)) = take(&next, paths) {
-                    let result = of_file(path);
+                    let result = of_file(path, &mut buffer);
                     results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(at, result);
                 }
             });

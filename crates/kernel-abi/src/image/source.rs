@@ -74,6 +74,17 @@ impl<'s> Reader<'s> {
     pub(crate) fn bytes(&self, what: &'static str, offset: u64, length: u64) -> Result<Vec<u8>, ImageError> {
         self.within(what, offset, length)?;
         self.spend(length)?;
+        self.temporary(what, offset, length)
+    }
+
+    /// A short range that is not kept.
+    pub(crate) fn temporary(
+        &self,
+        what: &'static str,
+        offset: u64,
+        length: u64,
+    ) -> Result<Vec<u8>, ImageError> {
+        self.within(what, offset, length)?;
         let mut buffer = vec![0; index(length)];
         self.source.read(self.part.start + offset, &mut buffer).map_err(ImageError::Read)?;
         Ok(buffer)

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::Write as _;
 
 use kernel_abi::Policy;
 use kernel_abi::image::{GpuKind, Image};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::planted::{Plant, build, policy, verdict};
 use crate::workshop::Workshop;
@@ -58,17 +60,57 @@ fn hip(bundles: &[&[&str]]) -> String {
     source
 }
 
+/// How a compressed bundle is packed.
+#[derive(Clone, Copy, Debug)]
+enum Packing {
+    Zlib,
+    Zstandard,
+    /// Zstandard that stores its blocks as they are: what lies in them can be seen.
+    Stored,
+    /// A method that no clang writes.
+    Unknown,
+    /// Zstandard, with bytes changed.
+    Damaged,
+}
+
 /// A compressed bundle of one of the versions that clang writes.
-fn compressed(version: u16) -> String {
-    let (sizes, length) = match version {
-        1 => (".long 4096\n.quad 7".to_owned(), 20),
-        2 => (".long 88, 4096\n.quad 7".to_owned(), 24),
-        _ => (".quad 96, 4096\n.quad 7".to_owned(), 32),
+fn compressed(version: u16, packing: Packing, targets: &[&str]) -> String {
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bundle.extend((targets.len() as u64).to_le_bytes());
+    for (index, target) in targets.iter().enumerate() {
+        let name = format!("hipv4-amdgcn-amd-amdhsa--{target}");
+        for number in [4096 + 70_000 * index, 70_000, name.len()] {
+            bundle.extend((number as u64).to_le_bytes());
+        }
+        bundle.extend(name.bytes());
+    }
+    bundle.resize(4096, 0);
+    bundle.extend(UNSEEN.bytes().chain([0]));
+    bundle.resize(4096 + 70_000 * targets.len(), 7);
+    let (method, mut packed) = match packing {
+        Packing::Zlib => {
+            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(&bundle).expect("memory takes it");
+            (0, encoder.finish().expect("memory takes it"))
+        }
+        Packing::Zstandard | Packing::Damaged => {
+            (1, compress_to_vec(bundle.as_slice(), CompressionLevel::Fastest))
+        }
+        Packing::Stored => (1, compress_to_vec(bundle.as_slice(), CompressionLevel::Uncompressed)),
+        Packing::Unknown => (7, bundle.clone()),
     };
-    let lines = format!(
-        ".ascii \"CCOB\"\n.short {version}, 1\n{sizes}\n.asciz \"{UNSEEN}\"\n.org bundle + {}",
-        length + 64
-    );
+    if matches!(packing, Packing::Damaged) {
+        packed[8..40].fill(0xff);
+    }
+    let (whole, unpacked) = (packed.len(), bundle.len());
+    let sizes = match version {
+        1 => format!(".long {unpacked}"),
+        2 => format!(".long {}, {unpacked}", whole + 24),
+        _ => format!(".quad {}, {unpacked}", whole + 32),
+    };
+    let bytes: Vec<String> = packed.iter().map(u8::to_string).collect();
+    let bytes: String = bytes.chunks(64).map(|line| format!(".byte {}\n", line.join(","))).collect();
+    let lines = format!(".ascii \"CCOB\"\n.short {version}, {method}\n{sizes}\n.quad 7\n{bytes}");
     blob(".hip_fatbin", "bundle", &lines) + &record(".hipFatBinSegment", "bundle", (0x4849_5046, 1))
 }
 
@@ -117,9 +159,12 @@ const CPU: &str = "torch213-cxx11-cpu-x86_64-linux";
 
 /// The codes for a library of which a variant's metadata promises these architectures.
 fn judge(workshop: &Workshop, source: &str, variant: &str, promised: Option<&[&str]>) -> Vec<String> {
+    judge_library(workshop, &library(workshop, source), variant, promised)
+}
+
+fn judge_library(workshop: &Workshop, bytes: &[u8], variant: &str, promised: Option<&[&str]>) -> Vec<String> {
     let gpu = promised.map(|promised| promised.iter().map(|&arch| arch.to_owned()).collect());
-    let bytes = library(workshop, source);
-    verdict(workshop, &bytes, &Policy { gpu, ..policy(variant) }).into_iter().collect()
+    verdict(workshop, bytes, &Policy { gpu, ..policy(variant) }).into_iter().collect()
 }
 
 const BAD: &[&str] = &["abi/gpu-architecture"];
@@ -176,20 +221,46 @@ fn hip_bundles_are_read_and_compared() {
 }
 
 #[test]
-fn compressed_hip_bundles_are_told_apart() {
+fn compressed_hip_bundles_are_unpacked_and_compared() {
     let workshop = Workshop::new();
+    let targets = ["gfx90a", "gfx942:sramecc+:xnack-"];
     for version in [1, 2, 3] {
-        let source = compressed(version);
-        assert_eq!(
-            found(&library(&workshop, &source)),
-            [(GpuKind::Hip, "compressed".to_owned())],
-            "{version}"
-        );
-        // A note: what it promises can be neither shown nor refuted.
-        assert_eq!(judge(&workshop, &source, ROCM, Some(&["gfx90a"])), DOUBTFUL, "{version}");
-        assert_eq!(judge(&workshop, &source, ROCM, None), GOOD, "{version}");
-        assert_eq!(judge(&workshop, &source, CUDA, None), DOUBTFUL, "{version}");
+        for packing in [Packing::Zlib, Packing::Zstandard, Packing::Stored] {
+            let library = library(&workshop, &compressed(version, packing, &targets));
+            let found = found(&library);
+            let wanted = targets.map(|target| (GpuKind::Hip, target.to_owned()));
+            assert_eq!(found, wanted, "{version} {packing:?}");
+            for (promised, wanted) in [
+                (Some(&["gfx90a", "gfx942"][..]), GOOD),
+                (Some(&["gfx90a", "gfx942", "gfx1201"]), BAD),
+                (Some(&["gfx90a"]), DOUBTFUL),
+                (None, GOOD),
+            ] {
+                assert_eq!(
+                    judge_library(&workshop, &library, ROCM, promised),
+                    wanted,
+                    "{version} {packing:?} {promised:?}"
+                );
+            }
+            assert_eq!(judge_library(&workshop, &library, CUDA, None), DOUBTFUL, "{version} {packing:?}");
+        }
     }
+}
+
+/// A note: what the metadata promises can be neither shown nor refuted.
+#[test]
+fn bundles_packed_in_an_unknown_way_are_told_apart() {
+    let workshop = Workshop::new();
+    let sources =
+        [compressed(3, Packing::Unknown, &["gfx90a"]), compressed(4, Packing::Zstandard, &["gfx90a"])];
+    for source in sources {
+        assert_eq!(found(&library(&workshop, &source)), [(GpuKind::Hip, "compressed".to_owned())]);
+        assert_eq!(judge(&workshop, &source, ROCM, Some(&["gfx90a"])), DOUBTFUL);
+        assert_eq!(judge(&workshop, &source, ROCM, None), GOOD);
+    }
+    let damaged = library(&workshop, &compressed(3, Packing::Damaged, &["gfx90a"]));
+    let error = Image::parse(&damaged.as_slice()).expect_err("the run time could not unpack it either");
+    assert_eq!(error.to_string(), "the file is damaged: a compressed HIP bundle cannot be unpacked");
 }
 
 #[test]

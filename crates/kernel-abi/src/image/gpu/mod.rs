@@ -45,10 +45,11 @@ pub(super) fn find(
     let pointers = relocations.resolve(reader, segments, &pointers)?;
     let place = |address: &u64| pointers.get(address).and_then(|target| segments.at(*target));
     let mut payload: Vec<Range<u64>> = Vec::new();
+    let mut left = bundle::UNPACKED;
     for record in &records {
         match record {
             Record::Cuda(pointer) => payload.extend(fatbin::read(reader, place(pointer), found)?),
-            Record::Hip(pointer) => payload.extend(bundle::read(reader, place(pointer), found)?),
+            Record::Hip(pointer) => payload.extend(bundle::read(reader, place(pointer), &mut left, found)?),
             Record::Sycl(at, version) => payload.extend(sycl::read(reader, (*at, *version), &place, found)?),
         }
     }
