@@ -123,6 +123,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Upload(#[from] crate::upload::UploadError),
 
+    /// A published kernel cannot be used.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Published(#[from] crate::published::PublishedError),
+
     /// A folder that a build writes to is outside the project.
     #[error(transparent)]
     #[diagnostic(transparent)]

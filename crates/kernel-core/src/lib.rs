@@ -18,6 +18,7 @@ pub mod plan;
 pub mod process;
 pub mod project;
 pub mod provenance;
+pub mod published;
 pub mod python_source;
 pub mod regular;
 pub mod render;

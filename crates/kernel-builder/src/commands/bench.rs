@@ -20,9 +20,12 @@ use crate::settings::Layer;
     after_help = "Examples:\n  kernel-builder bench\n  kernel-builder bench my-kernel --workload '*.decode' --fail-on slower"
 )]
 pub(crate) struct Arguments {
-    /// Directory of the project
-    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
+    /// Directory of the project, or a published kernel, which comes with its benchmarks
+    #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
     directory: Utf8PathBuf,
+    /// Run the code of a publisher whom the loader does not trust
+    #[arg(long)]
+    trust_remote_code: bool,
     /// A built variant; repeat for more. Without it: the one that this machine's loader takes
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
@@ -99,6 +102,7 @@ impl Run for Arguments {
         });
         let options = BenchOptions {
             project: self.directory,
+            trust_remote_code: self.trust_remote_code,
             variants: self.variants,
             python: session.settings.python(),
             fail_on: fail_on.collect(),

@@ -7,12 +7,12 @@ use kernel_spec::report::Report;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Check the manifest and the sources of a kernel
+/// Check the manifest and the sources of a kernel, or what is published
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder check my-kernel --deny warnings")]
 pub(crate) struct Arguments {
-    /// Directory of the project
-    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
+    /// Directory of the project, or a published kernel
+    #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
     directory: Utf8PathBuf,
     /// Look at `build.toml` alone
     #[arg(long)]

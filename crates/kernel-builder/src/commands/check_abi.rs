@@ -16,8 +16,8 @@ use crate::session::Session;
     after_help = "Example:\n  kernel-builder check-abi build --manylinux manylinux_2_28 --python-abi 3.9"
 )]
 pub(crate) struct Arguments {
-    /// A project, a directory of variants, one variant, or one library
-    #[arg(default_value = ".", value_name = "DIR|FILE", hide_default_value = true)]
+    /// A project, a directory of variants, one variant, one library, or a published kernel
+    #[arg(default_value = ".", value_name = "DIR|FILE|OWNER/NAME@vN", hide_default_value = true)]
     path: Utf8PathBuf,
     /// Oldest Linux systems, such as `manylinux_2_28` or `manylinux2014`
     #[arg(short, long, value_name = "POLICY")]

@@ -11,8 +11,8 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder hash --check")]
 pub(crate) struct Arguments {
-    /// A project, a directory of variants, or a variant
-    #[arg(default_value = ".")]
+    /// A project, a directory of variants, or a variant; a published kernel is compared and not changed
+    #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
     dir: Utf8PathBuf,
     /// Change nothing; fail if a digest is not that of the files
     #[arg(long)]

@@ -7,12 +7,12 @@ use kernel_spec::report::Report;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Show what is in a library, or in every library of a directory
+/// Show what is in a library, or in every library of a directory or of a published kernel
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder inspect build/torch213-cxx11-cpu-x86_64-linux")]
 pub(crate) struct Arguments {
-    /// A library or a directory
-    #[arg(default_value = ".", value_name = "FILE|DIR", hide_default_value = true)]
+    /// A library, a directory, or a published kernel
+    #[arg(default_value = ".", value_name = "FILE|DIR|OWNER/NAME@vN", hide_default_value = true)]
     path: Utf8PathBuf,
 }
 

@@ -9,15 +9,21 @@ use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
 
-/// Run a project's pytest suite against its built variants, loaded the way users load them
+/// Run a project's pytest suite against its built or published variants, loaded the way users load them
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  kernel-builder test\n  kernel-builder test my-kernel -- -m kernels_ci -k relu"
+    after_help = "Examples:\n  kernel-builder test my-kernel -- -m kernels_ci -k relu\n  kernel-builder test acme/relu@v1 --tests my-kernel"
 )]
 pub(crate) struct Arguments {
-    /// Directory of the project
-    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
+    /// Directory of the project, or a published kernel
+    #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
     directory: Utf8PathBuf,
+    /// Directory whose tests run against a published kernel
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    tests: Utf8PathBuf,
+    /// Run the code of a publisher whom the loader does not trust
+    #[arg(long)]
+    trust_remote_code: bool,
     /// A built variant; repeat for more. Without it: all that this machine's loader accepts
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
@@ -36,6 +42,8 @@ impl Run for Arguments {
     fn run(self, session: &Session) -> Answer {
         let options = TestOptions {
             project: self.directory,
+            tests: self.tests,
+            trust_remote_code: self.trust_remote_code,
             variants: self.variants,
             python: session.settings.python(),
             pytest: self.pytest,

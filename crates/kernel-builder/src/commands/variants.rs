@@ -9,14 +9,16 @@ use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
 
-/// List the variants of a project, or explain which of them a machine loads
+/// List the variants of a project or of a published kernel, or explain which of them a machine loads
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  kernel-builder variants --explain\n  kernel-builder variants --env machine.toml"
+    after_help = "Examples:\n  kernel-builder variants --explain\n  kernel-builder variants acme/relu@v1 --env machine.toml\n\n\
+    Of a published kernel the exit status says whether the loader would load it: 0, or 4 where no variant fits,\n\
+    or 6 where its publisher is not trusted."
 )]
 pub(crate) struct Arguments {
-    /// The project
-    #[arg(default_value = ".")]
+    /// The project, or a published kernel
+    #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
     dir: Utf8PathBuf,
     /// Also list variants that publishing does not build by default
     #[arg(long)]
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Explain for the machine that a TOML or JSON file describes
     #[arg(long, value_name = "FILE", conflicts_with = "python")]
     env: Option<Utf8PathBuf>,
+    /// Explain as if the loader were told to trust every publisher
+    #[arg(long)]
+    trust_remote_code: bool,
     #[command(flatten)]
     interpreter: Interpreter,
 }
@@ -45,7 +50,13 @@ impl Run for Arguments {
             Some(file) => Some(Machine::Described(file)),
             None => here.then_some(Machine::Here(session.settings.python())),
         };
-        let options = VariantsOptions { directory: self.dir, all: self.all, compiled: self.arch, explain };
+        let options = VariantsOptions {
+            directory: self.dir,
+            all: self.all,
+            compiled: self.arch,
+            explain,
+            trust_remote_code: self.trust_remote_code,
+        };
         Ok(Report::Variants(variants(&session.context, &options)?))
     }
 }

@@ -24,6 +24,7 @@ mod migrate;
 mod output;
 mod portable;
 mod provenance;
+mod published;
 mod reference;
 mod rights;
 mod same_bytes;

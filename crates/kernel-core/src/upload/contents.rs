@@ -52,7 +52,7 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
         }
     }
     Ok(Contents {
-        files: read(context, &paths)?,
+        files: name_files(context, &paths)?,
         variants: artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
         benchmarks: has_benchmarks,
     })
@@ -67,8 +67,8 @@ fn is_benchmark(path: &str) -> bool {
     })
 }
 
-/// Names files side by side.
-fn read(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<BTreeMap<String, Content>> {
+/// Names files by their hashes, some side by side.
+pub fn name_files(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<BTreeMap<String, Content>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     let next = AtomicUsize::new(0);
     let done = Mutex::new((BTreeMap::new(), None));

@@ -53,12 +53,20 @@ pub fn decide(
         (None, Some(branch)) => (branch, "`[general.hub]` names it".to_owned()),
         (None, None) => (format!("v{version}"), format!("the variants are of version {version}")),
     };
+    if is_branch(&branch) {
+        Ok(Target { repository, branch, reason })
+    } else {
+        Err(UploadError::BadBranch { branch })
+    }
+}
+
+/// Whether a text can be the name of a branch.
+pub fn is_branch(text: &str) -> bool {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
-    let is_valid = !branch.is_empty()
-        && branch.chars().all(plain)
-        && !branch.contains("..")
-        && !branch.starts_with(['-', '/', '.'])
-        && !branch.starts_with("refs/")
-        && !branch.ends_with('/');
-    if is_valid { Ok(Target { repository, branch, reason }) } else { Err(UploadError::BadBranch { branch }) }
+    !text.is_empty()
+        && text.chars().all(plain)
+        && !text.contains("..")
+        && !text.starts_with(['-', '/', '.'])
+        && !text.starts_with("refs/")
+        && !text.ends_with('/')
 }

@@ -10,6 +10,7 @@ use kernel_spec::{Finding, Severity, SourceText};
 use crate::check::built::{self, Overrides};
 use crate::check::{layout, python_package, sources, tracked};
 use crate::plan::allowed;
+use crate::published::{Reference, Snapshot};
 use crate::{Context, Result, project};
 
 /// How far the check goes.
@@ -21,8 +22,14 @@ pub enum Depth {
     Project,
 }
 
-/// Checks the project in `directory`.
+/// Checks the project in `directory`, or the variants of a published kernel, which has no manifest.
 pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<CheckReport> {
+    if let Some(reference) = Reference::parse(directory.as_str()) {
+        let mut report = CheckReport::new(directory.as_str(), Vec::new());
+        report.name = Some(reference.name.clone());
+        report.findings = variants(&Snapshot::open(context, reference)?.fetch_variants(context, None)?)?;
+        return Ok(report);
+    }
     let source = project::read(context, directory)?;
     let parsed = parse(&source);
     let mut report = CheckReport::new(source.path(), parsed.findings);
@@ -43,12 +50,19 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
             let root = directory.join(&package);
             report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
         }
-        for variant in built::find(&directory) {
-            report.findings.extend(layout::check(&variant));
-            report.findings.extend(built::check(&variant, &Overrides::default())?);
-        }
+        report.findings.extend(variants(&directory)?);
     }
     Ok(report)
+}
+
+/// Findings about all built variants of a directory.
+fn variants(directory: &Utf8Path) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for variant in built::find(directory) {
+        findings.extend(layout::check(&variant));
+        findings.extend(built::check(&variant, &Overrides::default())?);
+    }
+    Ok(findings)
 }
 
 /// Flags that `build` refuses unless its caller allows them: warnings, because the caller may.

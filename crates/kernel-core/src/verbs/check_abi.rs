@@ -6,11 +6,11 @@ use kernel_spec::code::abi;
 use kernel_spec::report::CheckReport;
 
 use crate::check::built::{self, Overrides};
-use crate::{Context, Result};
+use crate::{Context, Result, published};
 
 /// Judges the library or the variants at `path`.
 pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> Result<CheckReport> {
-    let place = context.resolve(path);
+    let place = published::directory(context, path)?;
     let mut report = CheckReport::new(path.as_str(), Vec::new());
     if !place.is_dir() {
         report.findings = built::check_file(&place, overrides);

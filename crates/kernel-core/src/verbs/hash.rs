@@ -7,12 +7,13 @@ use kernel_spec::metadata::DigestRecord;
 use kernel_spec::report::{HashReport, HashState, HashedVariant};
 
 use crate::digest::{self, METADATA, SIGNATURE};
+use crate::published::{self, Reference};
 use crate::{Context, Error, Result, artifacts};
 
 /// What to hash.
 #[derive(Clone, Debug)]
 pub struct HashOptions {
-    /// A project, a directory of variants, or a variant.
+    /// A project, a directory of variants, a variant, or a published kernel, which is only compared.
     pub directory: Utf8PathBuf,
     /// Only compare.
     pub check: bool,
@@ -20,9 +21,10 @@ pub struct HashOptions {
 
 /// Digests every variant of a directory.
 pub fn hash(context: &Context, options: &HashOptions) -> Result<HashReport> {
-    let mut report = HashReport { check: options.check, variants: Vec::new() };
-    for directory in artifacts::discover(&context.resolve(&options.directory))? {
-        report.variants.push(one(&directory, options.check)?);
+    let check = options.check || Reference::parse(options.directory.as_str()).is_some();
+    let mut report = HashReport { check, variants: Vec::new() };
+    for directory in artifacts::discover(&published::directory(context, &options.directory)?)? {
+        report.variants.push(one(&directory, check)?);
     }
     Ok(report)
 }

@@ -14,11 +14,11 @@ use kernel_spec::report::{
 use kernel_spec::variant::Variant;
 
 use crate::check::{built, library};
-use crate::{Context, Result, tree};
+use crate::{Context, Result, published, tree};
 
-/// Reads the library at `path`, or every one below it.
+/// Reads the library at `path`, or every one below it, or every one of a published kernel.
 pub fn inspect(context: &Context, path: &Utf8Path) -> Result<InspectReport> {
-    let root = context.resolve(path);
+    let root = published::directory(context, path)?;
     let mut report = InspectReport { libraries: Vec::new(), findings: Vec::new() };
     for (shown, place) in files(path, &root)? {
         match library::read(&place) {

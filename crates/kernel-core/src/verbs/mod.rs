@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod migrate;
 pub mod plan;
 pub mod status;
+mod subject;
 pub mod test;
 pub mod toolchain;
 pub mod upload;

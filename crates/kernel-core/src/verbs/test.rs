@@ -1,25 +1,30 @@
-//! `test`: the project's own suite against what was built, loaded the way users load it. It never builds anything.
+//! `test`: the project's own suite against what was built or is published, loaded the way users load it. It never builds
+//! anything.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use kernel_spec::event::Stage;
 use kernel_spec::report::TestReport;
-use kernel_spec::selection::decide;
-use kernel_spec::variant::LoaderName;
 use kernel_spec::{Backend, Event};
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::digest::METADATA;
+use super::subject::{Asked, chosen, fetch};
 use crate::host::PythonEnvironment;
 use crate::project::Project;
+use crate::published::Reference;
+use crate::seal::BUILD_DIRECTORY;
 use crate::suite::{Suite, keep};
-use crate::{Context, Result, artifacts};
+use crate::{Context, Result};
 
 /// What `test` is asked for with.
 #[derive(Clone, Debug)]
 pub struct TestOptions {
-    /// The project's directory.
+    /// The project's directory, or a published kernel.
     pub project: Utf8PathBuf,
+    /// The directory whose tests run against a published kernel.
+    pub tests: Utf8PathBuf,
+    /// Whether the code of a publisher whom the loader does not trust may run.
+    pub trust_remote_code: bool,
     /// Variants by name; without any, all that are built and that this machine's loader accepts.
     pub variants: Vec<String>,
     /// The interpreter, or its environment's directory.
@@ -56,87 +61,84 @@ pub enum TestError {
 /// The loader's reasons against what is built.
 #[derive(Debug, Error)]
 #[error("{}", .0.join("; "))]
-pub struct Reasons(Vec<String>);
+pub struct Reasons(pub(super) Vec<String>);
 
 /// Runs the suite against each chosen variant, one process each.
 pub fn test(context: &Context, options: &TestOptions) -> Result<TestReport> {
-    let project = Project::open(context, &options.project)?;
-    let python = PythonEnvironment::discover(context, options.python.as_deref())?;
-    let build = project.directory.join("build");
-    let variants = chosen(&build, &options.variants, &python)?;
-    let general = &project.manifest.general;
-    let repo_ids: Vec<String> = general.hub.repo_id.iter().map(|id| id.value.clone()).collect();
+    let (subject, python) = match Reference::parse(options.project.as_str()) {
+        Some(reference) => published(context, options, reference)?,
+        None => built(context, options)?,
+    };
     let mut tested = Vec::new();
-    for (variant, backend) in &variants {
+    for (variant, backend) in &subject.variants {
         let message = format!("pytest with {}", python.interpreter);
         context.sink.event(&Event::Stage { stage: Stage::Test, variant: Some(variant.clone()), message });
         let suite = Suite {
             interpreter: &python.interpreter,
-            project: &project.directory,
-            artifact: &build.join(variant),
+            project: &subject.tests,
+            artifact: &subject.build.join(variant),
             variant,
             backend: *backend,
-            repo_ids: &repo_ids,
-            package: &general.name.python_name(),
+            repo_ids: &subject.repo_ids,
+            package: &subject.package,
             arguments: &options.pytest,
         };
         let answer = suite.run(context)?;
-        keep(&project.directory, &answer)?;
+        if subject.own {
+            keep(&subject.tests, &answer)?;
+        }
         tested.push(answer);
     }
     Ok(TestReport::new(tested))
 }
 
-/// The built variants of these names; without names, those that the loader accepts here.
-pub(super) fn chosen(
-    build: &Utf8Path,
-    names: &[String],
-    python: &PythonEnvironment,
-) -> Result<Vec<(String, Backend)>, TestError> {
-    match names {
-        [] => loadable(&artifacts::variants_in(build), python),
-        named => named.iter().map(|name| named_variant(build, name)).collect(),
-    }
+/// What is tested, and by whose tests.
+struct Subject {
+    /// The directory in which pytest runs.
+    tests: Utf8PathBuf,
+    /// The directory of the variants.
+    build: Utf8PathBuf,
+    /// Names under which the tests may ask for the kernel.
+    repo_ids: Vec<String>,
+    /// Name of the Python package.
+    package: String,
+    variants: Vec<(String, Backend)>,
+    /// Whether the variants are the project's own, so that the results are kept beside them.
+    own: bool,
 }
 
-fn named_variant(build: &Utf8Path, name: &str) -> Result<(String, Backend), TestError> {
-    let not_built = || TestError::NotBuilt { variant: name.to_owned() };
-    let parsed: LoaderName = name.parse().map_err(|_no_variant_name| not_built())?;
-    if !build.join(name).join(METADATA).is_file() {
-        return Err(not_built());
-    }
-    Ok((name.to_owned(), backend_of(&parsed)))
+fn built(context: &Context, options: &TestOptions) -> Result<(Subject, PythonEnvironment)> {
+    let project = Project::open(context, &options.project)?;
+    let python = PythonEnvironment::discover(context, options.python.as_deref())?;
+    let build = project.directory.join(BUILD_DIRECTORY);
+    let general = &project.manifest.general;
+    let subject = Subject {
+        variants: chosen(&build, &options.variants, &python)?,
+        build,
+        repo_ids: general.hub.repo_id.iter().map(|id| id.value.clone()).collect(),
+        package: general.name.python_name(),
+        tests: project.directory,
+        own: true,
+    };
+    Ok((subject, python))
 }
 
-/// A universal variant is tested on the CPU, which every machine has.
-fn backend_of(name: &LoaderName) -> Backend {
-    match name {
-        LoaderName::Arch { compute, .. } => compute.backend(),
-        LoaderName::Noarch(name) => {
-            Backend::all().find(|backend| backend.row().noarch_name == name).unwrap_or(Backend::Cpu)
-        }
-    }
-}
-
-/// Those the loader accepts, for the machine's own backend first and then for the CPU, in its order of preference.
-fn loadable(built: &[Utf8PathBuf], python: &PythonEnvironment) -> Result<Vec<(String, Backend)>, TestError> {
-    let mut accepted: Vec<(String, Backend)> = Vec::new();
-    let mut reasons = Vec::new();
-    for requested in [None, Some(Backend::Cpu)] {
-        let names = built.iter().filter_map(|directory| directory.file_name()?.parse::<LoaderName>().ok());
-        let Ok(decisions) = decide(names, python.machine(), requested) else { continue };
-        for decision in decisions.trace {
-            let name = decision.name.to_string();
-            match decision.rejection {
-                Some(reason) => reasons.push(format!("`{name}`: {reason}")),
-                None if accepted.iter().any(|(known, _)| *known == name) => {}
-                None => accepted.push((name, decisions.backend.backend())),
-            }
-        }
-    }
-    if accepted.is_empty() {
-        reasons.dedup();
-        return Err(TestError::NoneHere { reasons: (!reasons.is_empty()).then_some(Reasons(reasons)) });
-    }
-    Ok(accepted)
+fn published(
+    context: &Context,
+    options: &TestOptions,
+    reference: Reference,
+) -> Result<(Subject, PythonEnvironment)> {
+    let python = PythonEnvironment::discover(context, options.python.as_deref())?;
+    let asked =
+        Asked { reference, names: &options.variants, best: false, trusted: options.trust_remote_code };
+    let fetched = fetch(context, asked, &python)?;
+    let subject = Subject {
+        tests: context.resolve(&options.tests),
+        build: fetched.root.join(BUILD_DIRECTORY),
+        repo_ids: vec![fetched.snapshot.reference.id()],
+        package: fetched.package,
+        variants: fetched.variants,
+        own: false,
+    };
+    Ok((subject, python))
 }

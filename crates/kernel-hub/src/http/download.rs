@@ -4,6 +4,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
@@ -23,6 +24,7 @@ pub struct Download {
     request: Request,
     path: Utf8PathBuf,
     sha256: Option<[u8; 32]>,
+    git_blob: Option<[u8; 20]>,
     size: Option<u64>,
     most: u64,
 }
@@ -43,6 +45,7 @@ impl Download {
             request: Request::get(address),
             path: path.as_ref().to_owned(),
             sha256: None,
+            git_blob: None,
             size: None,
             most: u64::MAX,
         }
@@ -62,6 +65,13 @@ impl Download {
         self
     }
 
+    /// The id and the length that the content must have as a file of git.
+    #[must_use]
+    pub fn git_blob(mut self, id: [u8; 20], size: u64) -> Self {
+        self.git_blob = Some(id);
+        self.size(size)
+    }
+
     /// The length that the content must have.
     #[must_use]
     pub fn size(mut self, size: u64) -> Self {
@@ -75,12 +85,19 @@ impl Download {
         self.most = bytes;
         self
     }
+
+    fn start_of_git(&self) -> Option<Sha1> {
+        let size = self.size.filter(|_| self.git_blob.is_some())?;
+        Some(Sha1::new_with_prefix(format!("blob {size}\0")))
+    }
 }
 
 /// What has arrived so far.
 struct Arrived {
     file: NamedTempFile,
     hash: Sha256,
+    /// The hash that git gives to content, which begins with its length.
+    git: Option<Sha1>,
     size: u64,
     /// Names the version of the content, so that a rest is never joined to another version's beginning.
     tag: Option<String>,
@@ -97,7 +114,8 @@ impl Client {
             download.path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
         fs_err::create_dir_all(directory).map_err(HttpError::Write)?;
         let file = NamedTempFile::new_in(directory).map_err(HttpError::Write)?;
-        let mut arrived = Arrived { file, hash: Sha256::new(), size: 0, tag: None };
+        let git = download.start_of_git();
+        let mut arrived = Arrived { file, hash: Sha256::new(), git, size: 0, tag: None };
         let mut attempts = Attempts::new(self, &download.request.address)?;
         loop {
             let before = arrived.size;
@@ -134,7 +152,7 @@ impl Client {
                 let reason = "it is another part of the file than was asked for".to_owned();
                 return Err(HttpError::Answer { address, reason }.into());
             }
-            restart(arrived).map_err(HttpError::Write)?;
+            restart(download, arrived).map_err(HttpError::Write)?;
         }
         arrived.tag = opened.headers.get("etag").filter(|tag| tag.starts_with('"')).map(str::to_owned);
         let length = opened.headers.get("content-length").and_then(|length| length.parse::<u64>().ok());
@@ -158,6 +176,9 @@ impl Client {
                 return Err(mismatch(download, format!("it has more than {most} bytes")).into());
             }
             arrived.hash.update(&buffer[..count]);
+            if let Some(git) = &mut arrived.git {
+                git.update(&buffer[..count]);
+            }
             arrived.file.write_all(&buffer[..count]).map_err(HttpError::Write)?;
         }
     }
@@ -180,10 +201,11 @@ fn range_start(value: &str) -> Option<u64> {
     value.strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
 }
 
-fn restart(arrived: &mut Arrived) -> std::io::Result<()> {
+fn restart(download: &Download, arrived: &mut Arrived) -> std::io::Result<()> {
     arrived.file.as_file().set_len(0)?;
     arrived.file.seek(SeekFrom::Start(0))?;
     arrived.hash = Sha256::new();
+    arrived.git = download.start_of_git();
     arrived.size = 0;
     Ok(())
 }
@@ -196,6 +218,13 @@ fn finish(download: &Download, arrived: Arrived) -> Result<Downloaded, HttpError
     if let Some(sha256) = download.sha256.filter(|sha256| *sha256 != result.sha256) {
         let (is, should) = (hexadecimal(&result.sha256), hexadecimal(&sha256));
         return Err(mismatch(download, format!("its SHA-256 is {is} instead of {should}")));
+    }
+    if let (Some(git), Some(id)) = (arrived.git, download.git_blob) {
+        let is: [u8; 20] = git.finalize().into();
+        if is != id {
+            let (is, should) = (hexadecimal(&is), hexadecimal(&id));
+            return Err(mismatch(download, format!("its id in git is {is} instead of {should}")));
+        }
     }
     let file = arrived.file;
     file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(HttpError::Write)?;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::error::Answered;
-use super::{Hub, HubError, Repository, RepositoryKind};
+use super::{Hub, HubError, Repository, RepositoryKind, encode};
 use crate::http::{HttpError, Method, Problem, Response};
 
 /// The user.
@@ -12,6 +12,12 @@ use crate::http::{HttpError, Method, Problem, Response};
 pub struct Account {
     /// The user's name.
     pub name: String,
+}
+
+#[derive(Deserialize)]
+struct Organization {
+    #[serde(default, rename = "trustedKernelPublisher")]
+    trusted: bool,
 }
 
 /// Whether something is new.
@@ -27,6 +33,16 @@ impl Hub {
     /// Who the token belongs to.
     pub fn who_am_i(&self) -> Result<Account, HubError> {
         Ok(self.send(&self.request(Method::Get, "/api/whoami-v2"))?.success()?.json()?)
+    }
+
+    /// Whether the loader trusts what an owner publishes. It never trusts a user's own repositories.
+    pub fn trusts(&self, owner: &str) -> Result<bool, HubError> {
+        let path = format!("/api/organizations/{}/overview", encode(owner));
+        let response = self.send(&self.request(Method::Get, &path))?;
+        if response.status == 404 {
+            return Ok(false);
+        }
+        Ok(response.success()?.json::<Organization>()?.trusted)
     }
 
     /// Makes a repository where it is missing.

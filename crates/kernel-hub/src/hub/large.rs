@@ -2,18 +2,14 @@
 //! already is not sent again, so an upload that was interrupted goes on where it was.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blobs::NAMED;
+use super::lanes::side_by_side;
 use super::{Blob, Hub, HubError, Repository, Source};
 use crate::http::{Body, HttpError, Method, Request, Response};
-
-/// Transfers side by side.
-const LANES: usize = 4;
 
 const LFS: &str = "application/vnd.git-lfs+json";
 
@@ -64,24 +60,7 @@ impl Hub {
     ) -> Result<(), HubError> {
         for chunk in blobs.chunks(NAMED) {
             let jobs = self.missing(repository, revision, chunk)?;
-            let next = AtomicUsize::new(0);
-            let failure = Mutex::new(None);
-            let failed = || failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            std::thread::scope(|scope| {
-                for _ in 0..LANES.min(jobs.len()) {
-                    scope.spawn(|| {
-                        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            if let Err(error) = self.transfer(job, sent) {
-                                failed().get_or_insert(error);
-                                next.store(jobs.len(), Ordering::Relaxed);
-                            }
-                        }
-                    });
-                }
-            });
-            if let Some(error) = failed().take() {
-                return Err(error);
-            }
+            side_by_side(&jobs, &|job| self.transfer(job, sent))?;
         }
         Ok(())
     }

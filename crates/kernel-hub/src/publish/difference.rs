@@ -47,7 +47,7 @@ pub fn difference(wanted: &Wanted, there: &Tree) -> Difference {
 }
 
 /// Whether a file of a commit has this content.
-pub(super) fn is_same(content: &Content, file: &RemoteFile) -> bool {
+pub fn is_same(content: &Content, file: &RemoteFile) -> bool {
     match &file.sha256 {
         Some(sha256) => *sha256 == content.sha256,
         None => file.oid == content.oid,

@@ -7,6 +7,6 @@ mod difference;
 mod send;
 mod wanted;
 
-pub use difference::{Difference, difference};
+pub use difference::{Difference, difference, is_same};
 pub use send::{Done, Publication, Step, Target, publish};
 pub use wanted::{Content, Wanted, wanted_file};

@@ -30,6 +30,7 @@ pub mod inputs;
 pub mod internal;
 pub mod link;
 pub mod manifest;
+pub mod published;
 pub mod python;
 pub mod test;
 pub mod toolchain;
@@ -68,6 +69,7 @@ static AREAS: &[&[&Code]] = &[
     test::ALL,
     toolchain::ALL,
     upload::ALL,
+    published::ALL,
     hub::ALL,
     bench::ALL,
     internal::ALL,

@@ -43,7 +43,9 @@ pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
 pub use toolchain::{StoredPart, ToolchainReport};
 pub use upload::UploadReport;
-pub use variants::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
+pub use variants::{
+    ChosenPython, DecisionEntry, Explanation, PublishedKernel, PublishedVariant, VariantsReport,
+};
 
 /// The answer of a command that did what it was asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -83,6 +85,7 @@ impl Report {
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),
             Report::Test(report) => report.exit(),
+            Report::Variants(report) => report.exit(),
             _ => ExitClass::Success,
         }
     }

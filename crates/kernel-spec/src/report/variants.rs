@@ -5,20 +5,70 @@ use serde::Serialize;
 
 use crate::matrix::{Offer, Refusal};
 use crate::selection::MachineDescription;
-use crate::{Framework, KernelName, Version};
+use crate::{ExitClass, Framework, Version};
 
-/// The variants of a project and, where asked for, what the loader says about them on one machine.
+/// The variants of a project, or those that are published, and, where asked for, what the loader says about them on one
+/// machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VariantsReport {
-    /// The kernel.
-    pub kernel: KernelName,
-    /// What it binds to.
-    pub framework: Framework,
-    /// Its variants, by framework, version, compute and system.
+    /// The kernel's name; of a published one its repository's.
+    pub kernel: String,
+    /// What a project binds to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framework: Option<Framework>,
+    /// A project's variants, by framework, version, compute and system.
     pub variants: Vec<Offer>,
+    /// What is published, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedKernel>,
     /// The loader's view.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
+}
+
+impl VariantsReport {
+    /// Where a published kernel is explained: whether the loader would load it.
+    pub fn exit(&self) -> ExitClass {
+        let (Some(published), Some(explanation)) = (&self.published, &self.explanation) else {
+            return ExitClass::Success;
+        };
+        if !explanation.decisions.iter().any(|decision| decision.accepted) {
+            return ExitClass::Environment;
+        }
+        if published.trusted || published.trust_remote_code { ExitClass::Success } else { ExitClass::Check }
+    }
+}
+
+/// A published kernel.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PublishedKernel {
+    /// The repository, as `OWNER/NAME`.
+    pub repository: String,
+    /// What was asked for: a branch or a commit.
+    pub revision: String,
+    /// The commit.
+    pub commit: String,
+    /// Whether the loader trusts the publisher by itself.
+    pub trusted: bool,
+    /// Whether the user trusts it, as `trust_remote_code=True` tells the loader.
+    pub trust_remote_code: bool,
+    /// The variants, by name.
+    pub variants: Vec<PublishedVariant>,
+}
+
+/// A published variant.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PublishedVariant {
+    /// Its name.
+    pub name: String,
+    /// Whether the loader can read the name; it passes others over.
+    pub readable: bool,
+    /// Its files.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whether a signature is beside its metadata; it is not verified here.
+    pub signed: bool,
 }
 
 /// What the loader says on one machine.
@@ -68,6 +118,6 @@ pub struct DecisionEntry {
     /// Why it was rejected, in the loader's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether it has been built.
+    /// Whether it has been built, or is published.
     pub built: bool,
 }

@@ -6,23 +6,26 @@ use kernel_spec::selection::MachineDescription;
 use crate::output::page::{NOTE, Page};
 
 pub(super) fn render(report: &VariantsReport, page: &mut Page) {
-    match &report.explanation {
-        Some(explanation) => explain(explanation, page),
-        None => {
-            for offer in &report.variants {
-                page.line(offer.variant.to_string());
-            }
-        }
+    if let Some(explanation) = &report.explanation {
+        return explain(explanation, report.published.is_some(), page);
+    }
+    for variant in report.published.iter().flat_map(|published| &published.variants) {
+        page.line(&variant.name);
+    }
+    for offer in &report.variants {
+        page.line(offer.variant.to_string());
     }
 }
 
-fn explain(explanation: &Explanation, page: &mut Page) {
+fn explain(explanation: &Explanation, published: bool, page: &mut Page) {
     page.add("machine: ").line(facts(&explanation.machine));
     if let Some(python) = &explanation.python {
         page.line(format!("python: {} ({})", python.interpreter, python.why));
     }
     page.add("the loader chooses for ").line(&explanation.backend).line("");
-    let rows: Vec<[String; 3]> = explanation.decisions.iter().enumerate().map(row).collect();
+    let there = if published { "published" } else { "built" };
+    let rows: Vec<[String; 3]> =
+        explanation.decisions.iter().enumerate().map(|(at, decision)| row(at, decision, there)).collect();
     page.table(&rows);
     for name in &explanation.passed_over {
         page.line(format!("{name}  passed over"));
@@ -42,14 +45,14 @@ fn explain(explanation: &Explanation, page: &mut Page) {
     }
 }
 
-fn row((at, decision): (usize, &DecisionEntry)) -> [String; 3] {
+fn row(at: usize, decision: &DecisionEntry, there: &str) -> [String; 3] {
     let verdict = match &decision.reason {
         None if at == 0 => "accepted, preferred".to_owned(),
         None => "accepted".to_owned(),
         Some(reason) => reason.clone(),
     };
-    let built = if decision.built { "built" } else { "" };
-    [decision.variant.clone(), built.to_owned(), verdict]
+    let there = if decision.built { there } else { "" };
+    [decision.variant.clone(), there.to_owned(), verdict]
 }
 
 fn facts(machine: &MachineDescription) -> String {

@@ -10,17 +10,22 @@ use kernel_spec::report::BenchReport;
 
 use referee::Referee;
 
-use super::test::chosen;
+use super::subject::{Asked, Fetched, chosen, fetch};
 use crate::bench::{Bench, BenchError, Form, Options, Outcome, Target, compatible, write};
 use crate::host::PythonEnvironment;
 use crate::project::Project;
+use crate::published::Reference;
+use crate::seal::BUILD_DIRECTORY;
+use crate::upload::contents::BENCHMARKS;
 use crate::{Context, Result, regular};
 
 /// What `bench` is asked for with.
 #[derive(Clone, Debug)]
 pub struct BenchOptions {
-    /// The project's directory.
+    /// The project's directory, or a published kernel.
     pub project: Utf8PathBuf,
+    /// Whether the code of a publisher whom the loader does not trust may run.
+    pub trust_remote_code: bool,
     /// Variants by name; without any, the one that the loader takes here.
     pub variants: Vec<String>,
     /// The interpreter, or its environment's directory.
@@ -54,24 +59,22 @@ pub enum FailOn {
 
 /// Measures each chosen variant.
 pub fn bench(context: &Context, options: &BenchOptions) -> Result<BenchReport> {
-    let project = Project::open(context, &options.project)?;
     let mut measuring = options.measuring.clone();
     measuring.settings = measuring.settings.checked().map_err(BenchError::Settings)?;
-    let referee = Referee::choose(&project.directory, options.judge_from.as_deref())?;
     let saved = options.against.as_ref().map(|path| saved(&context.resolve(path))).transpose()?;
-    let python = PythonEnvironment::discover(context, options.python.as_deref())?;
-    let mut variants = chosen(&project.directory.join("build"), &options.variants, &python)?;
-    if options.variants.is_empty() {
-        variants.truncate(1);
-    }
+    let subject = match Reference::parse(options.project.as_str()) {
+        Some(reference) => Subject::published(context, options, reference)?,
+        None => Subject::built(context, options)?,
+    };
+    let Subject { directory, referee, python, variants, .. } = &subject;
     let mut report = BenchReport { variants: Vec::new(), findings: referee.findings() };
-    for (variant, backend) in &variants {
-        measuring.output = document_path(context, options, &project.directory, variant, variants.len());
+    for (variant, backend) in variants {
+        measuring.output = document_path(context, options, &subject.documents, variant, variants.len());
         let mut outcome =
-            measure(context, &project.directory, &python, (variant, *backend), &measuring, &referee.scripts)?;
+            measure(context, directory, python, (variant, *backend), &measuring, &referee.scripts)?;
         let incomparable = saved.as_ref().and_then(|saved| outcome.document.hold_against(saved).err());
         let forms = write_forms(context, options, &outcome.document, &measuring.output, &referee.scripts)?;
-        news::add(&outcome, variant, options, &project.directory, &mut report);
+        news::add(&outcome, variant, options, directory, &mut report);
         report.findings.extend(incomparable.map(news::incomparable));
         if let Some(variant) = report.variants.last_mut() {
             variant.document = measuring.output.to_string();
@@ -79,6 +82,47 @@ pub fn bench(context: &Context, options: &BenchOptions) -> Result<BenchReport> {
         }
     }
     Ok(report)
+}
+
+/// What is measured, and by whose scripts.
+struct Subject {
+    /// Holds `build` and `benchmarks`.
+    directory: Utf8PathBuf,
+    referee: Referee,
+    python: PythonEnvironment,
+    variants: Vec<(String, Backend)>,
+    /// Where documents go that are put nowhere else.
+    documents: Utf8PathBuf,
+}
+
+impl Subject {
+    fn built(context: &Context, options: &BenchOptions) -> Result<Self> {
+        let directory = Project::open(context, &options.project)?.directory;
+        let referee = Referee::choose(&directory, options.judge_from.as_deref())?;
+        let python = PythonEnvironment::discover(context, options.python.as_deref())?;
+        let mut variants = chosen(&directory.join(BUILD_DIRECTORY), &options.variants, &python)?;
+        if options.variants.is_empty() {
+            variants.truncate(1);
+        }
+        let documents = directory.join(".kernel-builder/bench");
+        Ok(Self { directory, referee, python, variants, documents })
+    }
+
+    /// A published kernel comes with its publisher's scripts.
+    fn published(context: &Context, options: &BenchOptions, reference: Reference) -> Result<Self> {
+        let python = PythonEnvironment::discover(context, options.python.as_deref())?;
+        let asked =
+            Asked { reference, names: &options.variants, best: true, trusted: options.trust_remote_code };
+        let Fetched { snapshot, root: directory, variants, .. } = fetch(context, asked, &python)?;
+        snapshot.fetch(context, BENCHMARKS)?;
+        let judge =
+            options.judge_from.as_deref().map(|from| context.resolve(Utf8Path::new(from)).into_string());
+        let referee = Referee::choose(&directory, judge.as_deref())?;
+        let Reference { owner, name, revision } = &snapshot.reference;
+        let documents = context.working_directory.join(".kernel-builder/bench/published");
+        let documents = documents.join(owner).join(name).join(revision);
+        Ok(Self { directory, referee, python, variants, documents })
+    }
 }
 
 /// No document of a run comes near this size in bytes.
@@ -109,7 +153,7 @@ fn write_forms(
 fn document_path(
     context: &Context,
     options: &BenchOptions,
-    project: &Utf8Path,
+    documents: &Utf8Path,
     variant: &str,
     variants: usize,
 ) -> Utf8PathBuf {
@@ -119,7 +163,7 @@ fn document_path(
             let stem = path.file_stem().unwrap_or("bench");
             context.resolve(&path.with_file_name(format!("{stem}-{variant}.json")))
         }
-        None => project.join(".kernel-builder").join("bench").join(format!("{variant}.json")),
+        None => documents.join(format!("{variant}.json")),
     }
 }
 

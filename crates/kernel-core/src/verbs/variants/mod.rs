@@ -1,18 +1,21 @@
 //! `variants`: which variants a project has, and what the loader would say about each of them on this machine or on a
 //! described one. The plain list asks nothing of the machine, so it is the same everywhere.
 
+mod published;
+
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::matrix::{Offer, compiled_variants_of, host_variants_of, variants_of};
+use kernel_spec::Backend;
+use kernel_spec::matrix::{Refusal, compiled_variants_of, host_variants_of, variants_of};
 use kernel_spec::report::{ChosenPython, DecisionEntry, Explanation, VariantsReport};
 use kernel_spec::selection::{Decision, Decisions, MachineDescription, Reason, SystemBackend, decide_for};
 use kernel_spec::variant::LoaderName;
-use kernel_spec::{Backend, Matrix};
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::host::{PythonEnvironment, device_is_present};
+use crate::published::Reference;
 use crate::{Context, Project, Result, matrix, regular};
 
 /// Where built variants are, below the project.
@@ -24,7 +27,7 @@ const LARGEST: u64 = 1 << 20;
 /// What to list.
 #[derive(Clone, Debug)]
 pub struct VariantsOptions {
-    /// The project's directory, as the user names it.
+    /// The project's directory, as the user names it, or a published kernel.
     pub directory: Utf8PathBuf,
     /// Also variants that publishing does not build by default.
     pub all: bool,
@@ -32,6 +35,8 @@ pub struct VariantsOptions {
     pub compiled: bool,
     /// Whether to let the loader decide, and where.
     pub explain: Option<Machine>,
+    /// Whether the loader is told to trust a publisher whom it would not trust by itself.
+    pub trust_remote_code: bool,
 }
 
 /// A machine to explain for.
@@ -57,72 +62,94 @@ pub struct MachineError {
     fault: String,
 }
 
-/// Lists the variants of a project.
+/// Lists the variants of a project, or of a published kernel.
 pub fn variants(context: &Context, options: &VariantsOptions) -> Result<VariantsReport> {
+    if let Some(reference) = Reference::parse(options.directory.as_str()) {
+        return published::variants(context, options, reference);
+    }
     let project = Project::open(context, &options.directory)?;
     let matrix = matrix::load(context)?;
     let list = if options.compiled { compiled_variants_of } else { variants_of };
     let mut variants = list(&project.manifest, &matrix);
     variants.retain(|offer| offer.bundled || options.all);
-    let subject = Subject { project: &project, matrix: &matrix, variants: &variants };
-    let machine = options.explain.as_ref();
-    let explanation = machine.map(|machine| explain(context, machine, &subject)).transpose()?.map(Box::new);
+    let place = options.explain.as_ref().map(|machine| Place::find(context, machine)).transpose()?;
+    let explanation = place.map(|place| {
+        let host = host_variants_of(&project.manifest, &matrix, &place.machine);
+        let there = built(&project.directory);
+        let offered = variants.iter().chain(&host.offers).map(|offer| offer.variant.to_string());
+        let names = offered.chain(there.iter().cloned()).collect();
+        Box::new(place.explain(&Subject { names, there, refusals: host.refusals }))
+    });
     let manifest = &project.manifest;
     Ok(VariantsReport {
-        kernel: manifest.general.name.value.clone(),
-        framework: manifest.framework(),
+        kernel: manifest.general.name.value.to_string(),
+        framework: Some(manifest.framework()),
         variants,
+        published: None,
         explanation,
     })
 }
 
 /// What is explained.
-struct Subject<'a> {
-    project: &'a Project,
-    matrix: &'a Matrix,
-    variants: &'a [Offer],
+struct Subject {
+    /// All names to decide about.
+    names: BTreeSet<String>,
+    /// Those that are built, or published.
+    there: BTreeSet<String>,
+    /// Backends without a variant.
+    refusals: Vec<Refusal>,
 }
 
-fn explain(context: &Context, machine: &Machine, subject: &Subject<'_>) -> Result<Explanation> {
-    let (python, machine) = match machine {
-        Machine::Described(path) => (None, describe(context, path)?),
-        Machine::Here(chosen) => {
-            let python = PythonEnvironment::discover(context, chosen.as_deref())?;
-            let machine = python.machine().clone();
-            (Some(python), machine)
+/// Where it is explained for.
+struct Place {
+    machine: MachineDescription,
+    /// The Python, on this machine.
+    python: Option<PythonEnvironment>,
+}
+
+impl Place {
+    fn find(context: &Context, machine: &Machine) -> Result<Self> {
+        match machine {
+            Machine::Described(path) => Ok(Self { machine: describe(context, path)?, python: None }),
+            Machine::Here(chosen) => {
+                let python = PythonEnvironment::discover(context, chosen.as_deref())?;
+                Ok(Self { machine: python.machine().clone(), python: Some(python) })
+            }
         }
-    };
-    let host = host_variants_of(&subject.project.manifest, subject.matrix, &machine);
-    let built = built(&subject.project.directory);
-    let offered = subject.variants.iter().chain(&host.offers).map(|offer| offer.variant.to_string());
-    let names: BTreeSet<String> = offered.chain(built.iter().cloned()).collect();
-    let names: Vec<LoaderName> = names.iter().filter_map(|name| name.parse().ok()).collect();
-    let decisions = decide_for(machine.detected_backend(), names.clone(), &machine);
-    let on_cpu = decide_for(SystemBackend::cpu(), names, &machine);
-    let with_cpu_backend =
-        on_cpu.chosen().filter(|_| decisions.backend.backend() != Backend::Cpu).map(LoaderName::to_string);
-    let remarks = remarks(&machine, &decisions, with_cpu_backend.as_deref(), python.is_some());
-    let entry = |decision: &Decision| DecisionEntry {
-        variant: decision.name.to_string(),
-        accepted: decision.rejection.is_none(),
-        check: decision.rejection.as_ref().map(Reason::check),
-        reason: decision.rejection.as_ref().map(ToString::to_string),
-        built: built.contains(&decision.name.to_string()),
-    };
-    Ok(Explanation {
-        python: python.map(|python| ChosenPython {
-            interpreter: python.interpreter.into_string(),
-            version: python.version,
-            why: python.why,
-        }),
-        backend: decisions.backend.name_in_variants(),
-        decisions: decisions.trace.iter().map(entry).collect(),
-        passed_over: decisions.passed_over.iter().map(LoaderName::to_string).collect(),
-        refusals: host.refusals,
-        machine,
-        with_cpu_backend,
-        remarks,
-    })
+    }
+
+    fn explain(self, subject: &Subject) -> Explanation {
+        let Self { machine, python } = self;
+        let names: Vec<LoaderName> = subject.names.iter().filter_map(|name| name.parse().ok()).collect();
+        let decisions = decide_for(machine.detected_backend(), names.clone(), &machine);
+        let on_cpu = decide_for(SystemBackend::cpu(), names, &machine);
+        let with_cpu_backend = on_cpu
+            .chosen()
+            .filter(|_| decisions.backend.backend() != Backend::Cpu)
+            .map(LoaderName::to_string);
+        let remarks = remarks(&machine, &decisions, with_cpu_backend.as_deref(), python.is_some());
+        let entry = |decision: &Decision| DecisionEntry {
+            variant: decision.name.to_string(),
+            accepted: decision.rejection.is_none(),
+            check: decision.rejection.as_ref().map(Reason::check),
+            reason: decision.rejection.as_ref().map(ToString::to_string),
+            built: subject.there.contains(&decision.name.to_string()),
+        };
+        Explanation {
+            python: python.map(|python| ChosenPython {
+                interpreter: python.interpreter.into_string(),
+                version: python.version,
+                why: python.why,
+            }),
+            backend: decisions.backend.name_in_variants(),
+            decisions: decisions.trace.iter().map(entry).collect(),
+            passed_over: decisions.passed_over.iter().map(LoaderName::to_string).collect(),
+            refusals: subject.refusals.clone(),
+            machine,
+            with_cpu_backend,
+            remarks,
+        }
+    }
 }
 
 /// TOML or, where the file begins with a brace, JSON.

@@ -1,0 +1,209 @@
+//! One commit of a published kernel: its listing, and what is fetched of it. A folder is fetched beside its place and
+//! renamed into it, so it is whole or not there; one that is there is compared with the listing before it is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_hub::http::HttpError;
+use kernel_hub::hub::{Blob, Fetch, Hub, RemoteFile, Repository, Tree};
+use kernel_hub::publish::is_same;
+use kernel_spec::Event;
+use kernel_spec::event::Stage;
+use kernel_spec::identifier::hexadecimal;
+use sha2::{Digest, Sha256};
+
+use super::reference::is_commit;
+use super::{PublishedError, Reference};
+use crate::digest::METADATA;
+use crate::tree::{self, Kind};
+use crate::upload::contents::{BUILD, name_files};
+use crate::{Context, Result, network};
+
+/// Most bytes of one folder: more than any kernel has, and less than fills a disk by itself.
+const MOST: u64 = 64 << 30;
+/// Most bytes of a file that is read into memory.
+const SMALL: u64 = 16 << 20;
+
+/// One commit of a published kernel.
+pub struct Snapshot {
+    /// What was asked for.
+    pub reference: Reference,
+    /// The commit it means.
+    pub commit: String,
+    hub: Hub,
+    repository: Repository,
+    files: Tree,
+    /// Where fetched folders are.
+    root: Utf8PathBuf,
+}
+
+impl Snapshot {
+    /// Asks the Hub what a reference means, and for the listing.
+    pub fn open(context: &Context, reference: Reference) -> Result<Self> {
+        let hub = network::hub(context)?;
+        let repository = reference.repository();
+        let commit = commit(&hub, &repository, &reference)?;
+        let files = hub.tree(&repository, &commit, "")?;
+        let cache = context.environment.cache_directory();
+        let cache = cache.unwrap_or_else(|| context.working_directory.join(".kernel-builder"));
+        let endpoint = hexadecimal(&Sha256::digest(hub.endpoint().to_string()));
+        let place = format!("published/{}/{}/{commit}", &endpoint[..16], reference.id());
+        Ok(Self { reference, commit, hub, repository, files, root: cache.join(place) })
+    }
+
+    /// All files by path.
+    pub fn files(&self) -> &Tree {
+        &self.files
+    }
+
+    /// The folders below `build`, in which the loader looks for variants.
+    pub fn variants(&self) -> BTreeSet<&str> {
+        let inside = self.files.keys().filter_map(|path| path.strip_prefix(BUILD)?.split_once('/'));
+        inside.map(|(variant, _)| variant).collect()
+    }
+
+    /// The files of a folder, by their path in it.
+    pub fn folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (&'a str, &'a RemoteFile)> {
+        let inside = move |path: &'a String| path.strip_prefix(folder)?.strip_prefix('/');
+        self.files.iter().filter_map(move |(path, file)| Some((inside(path)?, file)))
+    }
+
+    /// Whether the loader trusts the publisher without being told to.
+    pub fn is_trusted(&self) -> Result<bool> {
+        Ok(self.hub.trusts(&self.reference.owner)?)
+    }
+
+    /// Refuses to go on where the code of somebody who is not trusted would run.
+    pub fn require_trust(&self, told: bool) -> Result<()> {
+        if told || self.is_trusted()? {
+            return Ok(());
+        }
+        Err(PublishedError::Untrusted { owner: self.reference.owner.clone() }.into())
+    }
+
+    /// The content of a small file, which is what the listing says; none where there is no such file.
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        let Some(file) = self.files.get(path) else { return Ok(None) };
+        let wrong = |reason: String| HttpError::Content {
+            address: self.hub.endpoint().join(&self.repository.page("")),
+            path: path.into(),
+            reason,
+        };
+        if file.size > SMALL {
+            return Err(wrong(format!("it has {} bytes, more than {SMALL}", file.size)).into());
+        }
+        let content = self.hub.read_file(&self.repository, &self.commit, path, SMALL)?;
+        let content = content.ok_or_else(|| wrong("it is listed, and not there".to_owned()))?;
+        if !is_same(&Blob::of_bytes(path, content.clone()), file) {
+            return Err(wrong("its hash is not that of the listing".to_owned()).into());
+        }
+        Ok(Some(content))
+    }
+
+    /// The metadata of a variant.
+    pub fn metadata(&self, variant: &str) -> Result<Option<Vec<u8>>> {
+        self.read(&format!("{BUILD}{variant}/{METADATA}"))
+    }
+
+    /// Fetches variants, all without names; answers the directory that holds `build/<variant>`.
+    pub fn fetch_variants(&self, context: &Context, names: Option<&[String]>) -> Result<Utf8PathBuf> {
+        let published = self.variants();
+        if published.is_empty() {
+            return Err(PublishedError::Empty { reference: self.reference.clone() }.into());
+        }
+        let mut wanted: Vec<&str> = published.iter().copied().collect();
+        if let Some(names) = names {
+            if let Some(unknown) = names.iter().find(|name| !published.contains(name.as_str())) {
+                let (reference, variant) = (self.reference.clone(), unknown.clone());
+                return Err(PublishedError::NoVariant { reference, variant }.into());
+            }
+            wanted = names.iter().map(String::as_str).collect();
+        }
+        for variant in wanted {
+            self.fetch(context, &format!("{BUILD}{variant}"))?;
+        }
+        Ok(self.root.clone())
+    }
+
+    /// Fetches one folder; answers where it is.
+    pub fn fetch(&self, context: &Context, folder: &str) -> Result<Utf8PathBuf> {
+        let place = self.root.join(folder);
+        let expected: BTreeMap<&str, &RemoteFile> = self.folder(folder).collect();
+        if holds(context, &place, &expected)? {
+            return Ok(place);
+        }
+        let total = expected.values().fold(0_u64, |sum, file| sum.saturating_add(file.size));
+        if total > MOST {
+            let address = self.hub.endpoint().join(&self.repository.page(""));
+            let reason = format!("its folder `{folder}` has {total} bytes, more than {MOST}");
+            return Err(HttpError::Answer { address, reason }.into());
+        }
+        let message = format!("fetch {folder} of {}", self.reference);
+        context.sink.event(&Event::Stage { stage: Stage::Fetch, variant: None, message });
+        let parent = place.parent().unwrap_or(&self.root);
+        fs_err::create_dir_all(parent)?;
+        let arriving = tempfile::Builder::new().prefix(".arriving-").tempdir_in(parent)?;
+        let whole = Utf8Path::from_path(arriving.path()).unwrap_or(parent).join("whole");
+        fs_err::create_dir(&whole)?;
+        let files: Vec<Fetch<'_>> = self
+            .files
+            .iter()
+            .filter_map(|(path, file)| {
+                let inside = path.strip_prefix(folder)?.strip_prefix('/')?;
+                Some(Fetch { path, file, place: whole.join(inside) })
+            })
+            .collect();
+        let done = AtomicU64::new(0);
+        self.hub.fetch(&self.repository, &self.commit, &files, &|bytes| {
+            let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            let message = "bytes fetched".to_owned();
+            context.sink.event(&Event::Progress { done, total: total.max(done), message });
+        })?;
+        if place.exists() {
+            fs_err::remove_dir_all(&place)?;
+        }
+        fs_err::rename(&whole, &place)?;
+        Ok(place)
+    }
+}
+
+fn commit(hub: &Hub, repository: &Repository, reference: &Reference) -> Result<String> {
+    if is_commit(&reference.revision) {
+        return Ok(reference.revision.clone());
+    }
+    let refs = hub.refs(repository, false)?;
+    let Some(commit) = refs.branches.get(&reference.revision) else {
+        let branches: Vec<String> = refs.branches.keys().map(|name| format!("`{name}`")).collect();
+        return Err(PublishedError::NoRevision {
+            repository: repository.id(),
+            revision: reference.revision.clone(),
+            known: format!("it has {}; a commit is given with all its digits", branches.join(", ")),
+        }
+        .into());
+    };
+    if !is_commit(commit) {
+        let address = hub.endpoint().join(&repository.page(""));
+        let reason = format!("it names `{}` as a commit", commit.escape_debug());
+        return Err(HttpError::Answer { address, reason }.into());
+    }
+    Ok(commit.clone())
+}
+
+/// Whether a directory holds exactly these files.
+fn holds(context: &Context, directory: &Utf8Path, expected: &BTreeMap<&str, &RemoteFile>) -> Result<bool> {
+    if !directory.is_dir() {
+        return Ok(false);
+    }
+    let entries = tree::walk(directory, &|_| true)?;
+    let entries: Vec<_> = entries.into_iter().filter(|entry| entry.kind != Kind::Directory).collect();
+    let is_expected =
+        |entry: &tree::Entry| entry.kind == Kind::File && expected.contains_key(entry.path.as_str());
+    if entries.len() != expected.len() || !entries.iter().all(is_expected) {
+        return Ok(false);
+    }
+    let paths: Vec<_> =
+        entries.iter().map(|entry| (entry.path.clone(), directory.join(&entry.path))).collect();
+    let named = name_files(context, &paths)?;
+    Ok(expected.iter().all(|(path, file)| named.get(*path).is_some_and(|content| is_same(content, file))))
+}
