@@ -87,7 +87,8 @@ fn handle_signals(cancelled: &Cancellation) -> std::io::Result<()> {
 
 fn environment() -> Environment {
     let variables: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        // A value that is not UTF-8 is wrong wherever it is read: it is said there, and not passed over here.
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
         .collect();
     Environment::new(variables)
 }

@@ -31,7 +31,8 @@ impl Context {
     }
 }
 
-/// The environment variables of the process. Variables that are not UTF-8 are not in it.
+/// The environment variables of the process. Variables whose names are not UTF-8 are not in it; in values, what is not has
+/// been replaced by U+FFFD.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, String>);
 

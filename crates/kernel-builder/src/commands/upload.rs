@@ -50,6 +50,9 @@ pub(crate) struct Arguments {
     /// Publish variants of several commits together
     #[arg(long)]
     allow_mixed: bool,
+    /// Publish variants whose last test run failed
+    #[arg(long)]
+    allow_failed_tests: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -76,6 +79,7 @@ impl Run for Arguments {
                 unsandboxed: self.allow_unsandboxed,
                 host_toolchain: self.allow_host_toolchain,
                 mixed: self.allow_mixed,
+                failed_tests: self.allow_failed_tests,
             },
         };
         Ok(Report::Upload(Box::new(upload(&session.context, &options)?)))

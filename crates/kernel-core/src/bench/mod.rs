@@ -35,6 +35,9 @@ use kernel_bench::decision::Settings;
 use crate::{Context, Result};
 use scratch::Scratch;
 
+/// Where a project keeps the last document of each variant.
+pub const DOCUMENTS: &str = ".kernel-builder/bench";
+
 /// A benchmark of one variant.
 pub struct Bench<'a> {
     context: &'a Context,

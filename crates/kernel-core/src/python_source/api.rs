@@ -40,6 +40,8 @@ pub struct Function {
 pub struct Layer {
     /// Name of the class.
     pub name: String,
+    /// Parameters and result of its `forward` as written, where it has one of its own.
+    pub forward: Option<String>,
     /// First line of its documentation; empty where it has none.
     pub summary: String,
 }
@@ -60,7 +62,7 @@ pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
         }
         match package.definition(root, &name, 4) {
             Some(Definition::Function(source, function)) => api.functions.push(describe(source, function)),
-            Some(Definition::Class(class)) => api.layers.push(layer(class)),
+            Some(Definition::Class(source, class)) => api.layers.push(layer(source, class)),
             None => api.others.push(name),
         }
     }
@@ -73,7 +75,7 @@ struct Package<'a> {
 
 enum Definition<'a> {
     Function(&'a PythonSource, &'a StmtFunctionDef),
-    Class(&'a StmtClassDef),
+    Class(&'a PythonSource, &'a StmtClassDef),
 }
 
 impl<'a> Package<'a> {
@@ -101,7 +103,7 @@ impl<'a> Package<'a> {
                     found = Some(Definition::Function(source, function));
                 }
                 Stmt::ClassDef(class) if class.name.as_str() == name && is_layer(class) => {
-                    found = Some(Definition::Class(class));
+                    found = Some(Definition::Class(source, class));
                 }
                 Stmt::ImportFrom(import) if import.level == 1 && depth > 0 => {
                     let called = |alias: &ruff_python_ast::Alias| {
@@ -123,7 +125,7 @@ impl<'a> Package<'a> {
 
 fn layers_of(source: &PythonSource) -> Vec<Layer> {
     let classes = source.body().iter().filter_map(|statement| statement.as_class_def_stmt());
-    classes.filter(|class| !class.name.starts_with('_')).map(layer).collect()
+    classes.filter(|class| !class.name.starts_with('_')).map(|class| layer(source, class)).collect()
 }
 
 /// A class that derives from something called `Module`, as layers do.
@@ -135,18 +137,29 @@ fn is_layer(class: &StmtClassDef) -> bool {
     })
 }
 
-fn layer(class: &StmtClassDef) -> Layer {
-    Layer { name: class.name.to_string(), summary: summary(&class.body) }
+fn layer(source: &PythonSource, class: &StmtClassDef) -> Layer {
+    let mut methods = class.body.iter().filter_map(|statement| statement.as_function_def_stmt());
+    let forward = methods.find(|method| method.name.as_str() == "forward");
+    Layer {
+        name: class.name.to_string(),
+        forward: forward.map(|method| signature(source, method)),
+        summary: summary(&class.body),
+    }
 }
 
 fn describe(source: &PythonSource, function: &StmtFunctionDef) -> Function {
-    let parameters = source.slice(&*function.parameters);
-    let result = function.returns.as_ref().map(|returns| format!(" -> {}", source.slice(&**returns)));
     Function {
         name: function.name.to_string(),
-        signature: format!("{parameters}{}", result.unwrap_or_default()),
+        signature: signature(source, function),
         summary: summary(&function.body),
     }
+}
+
+/// Parameters and result as written.
+fn signature(source: &PythonSource, function: &StmtFunctionDef) -> String {
+    let parameters = source.slice(&*function.parameters);
+    let result = function.returns.as_ref().map(|returns| format!(" -> {}", source.slice(&**returns)));
+    format!("{parameters}{}", result.unwrap_or_default())
 }
 
 /// The first line of a body's documentation.

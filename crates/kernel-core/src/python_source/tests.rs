@@ -159,6 +159,9 @@ fn functions_and_layers_are_described_where_they_are_defined() {
             summary: "Rectifies.".to_owned()
         }]
     );
-    assert_eq!(api.layers, [Layer { name: "ReLU".to_owned(), summary: "A layer.".to_owned() }]);
+    assert_eq!(
+        api.layers,
+        [Layer { name: "ReLU".to_owned(), forward: None, summary: "A layer.".to_owned() }]
+    );
     assert_eq!(api.others, ["VERSION"]);
 }

@@ -1,4 +1,5 @@
-//! What a branch holds after an upload: the variants as they are, without what Python leaves behind, and the benchmarks.
+//! What a branch holds after an upload: the variants as they are, without what Python leaves behind, the results of their
+//! tests and benchmarks, and the benchmarks themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -8,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::publish::{Content, Wanted, wanted_file};
 
 use super::preflight::Artifact;
+use super::results::{self, RESULTS};
 use crate::digest::{METADATA, SIGNATURE, is_left_out};
 use crate::tree::{self, Kind};
 use crate::{Context, Error, Result};
@@ -51,8 +53,12 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
             }
         }
     }
+    let mut files = name_files(context, &paths)?;
+    for (path, bytes) in artifacts.iter().flat_map(|artifact| results::of(context, project, artifact)) {
+        files.insert(path.clone(), Content::of_bytes(&path, bytes));
+    }
     Ok(Contents {
-        files: name_files(context, &paths)?,
+        files,
         variants: artifacts.iter().map(|artifact| artifact.name.clone()).collect(),
         benchmarks: has_benchmarks,
     })
@@ -97,16 +103,19 @@ pub fn name_files(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<
 }
 
 impl Contents {
-    /// What the branch should hold. On a branch that is made for this upload everything below `build` and `benchmarks` is
-    /// its own; on an older one only the folders of its variants, and the benchmarks where the project has some.
+    /// What the branch should hold. On a branch that is made for this upload everything below `build`, `results` and
+    /// `benchmarks` is its own; on an older one only what belongs to its variants, and the benchmarks where the project
+    /// has some.
     pub fn wanted(&self, new_branch: bool) -> Wanted {
-        let variants: Vec<String> = self.variants.iter().map(|name| format!("{BUILD}{name}/")).collect();
+        let folders = |of: &'static str| self.variants.iter().map(move |name| format!("{of}{name}/"));
+        let owned: Vec<String> = folders(BUILD).chain(folders(RESULTS)).collect();
         let benchmarks = self.benchmarks;
         let owns = move |path: &str| {
             if new_branch {
-                return path.starts_with(BUILD) || path.starts_with(&format!("{BENCHMARKS}/"));
+                return [BUILD, RESULTS].iter().any(|folder| path.starts_with(folder))
+                    || path.strip_prefix(BENCHMARKS).is_some_and(|rest| rest.starts_with('/'));
             }
-            variants.iter().any(|folder| path.starts_with(folder)) || (benchmarks && is_benchmark(path))
+            owned.iter().any(|folder| path.starts_with(folder)) || (benchmarks && is_benchmark(path))
         };
         Wanted { files: self.files.clone(), owns: Box::new(owns), vouches }
     }

@@ -4,6 +4,7 @@
 pub mod card;
 pub mod contents;
 pub mod preflight;
+pub mod results;
 pub mod target;
 pub mod version;
 

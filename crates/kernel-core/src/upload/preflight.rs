@@ -1,17 +1,18 @@
 //! Whether built variants may be published, said before anything is sent: every fault of every variant in one run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::finding::Subject;
 use kernel_spec::matrix::variants_of;
 use kernel_spec::metadata::Metadata;
-use kernel_spec::{Code, Finding, Severity, code};
+use kernel_spec::{Backend, Code, Finding, Severity, code};
 
 use crate::check::built::{self, BuiltVariant, Overrides};
 use crate::check::layout;
 use crate::digest::{METADATA, SIGNATURE};
+use crate::suite::kept;
 use crate::{Context, Project, Result, artifacts, matrix};
 
 /// A variant to publish.
@@ -37,6 +38,8 @@ pub struct Allowed {
     pub host_toolchain: bool,
     /// Variants of several commits.
     pub mixed: bool,
+    /// Variants whose last test run failed.
+    pub failed_tests: bool,
 }
 
 /// The variants of a directory. Metadata that cannot be read are an error.
@@ -45,24 +48,22 @@ pub fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
     let mut faults = Vec::new();
     for directory in artifacts::discover(directory)? {
         let name = directory.file_name().unwrap_or_default().to_owned();
-        match Metadata::from_json(&fs_err::read(directory.join(METADATA))?) {
+        match artifacts::metadata(&directory) {
             Ok(metadata) => {
                 let signed = directory.join(SIGNATURE).is_file();
                 read.push(Artifact { name, directory, metadata, signed });
             }
-            Err(findings) => faults.extend(findings),
+            Err(findings) => faults.extend(findings.into_iter().map(|finding| {
+                let file = Some(METADATA.to_owned());
+                finding.about(Subject { variant: Some(name.clone()), file, ..Subject::default() })
+            })),
         }
     }
     if faults.is_empty() { Ok(read) } else { Err(refuse(faults)) }
 }
 
 /// Everything that speaks against publishing, as an error; what is only worth a remark, as findings.
-pub fn check(
-    context: &Context,
-    artifacts: &[Artifact],
-    project: Option<&Project>,
-    allowed: Allowed,
-) -> Result<Vec<Finding>> {
+pub fn check(artifacts: &[Artifact], project: Option<&Project>, allowed: Allowed) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for artifact in artifacts {
         let variant = BuiltVariant { name: artifact.name.clone(), directory: artifact.directory.clone() };
@@ -75,7 +76,7 @@ pub fn check(
     findings.extend(together(artifacts, allowed));
     if let Some(project) = project {
         findings.extend(versions(artifacts, project));
-        findings.extend(missing(context, artifacts, project)?);
+        findings.extend(artifacts.iter().filter_map(|artifact| failed(artifact, project, allowed)));
     }
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(refuse(findings));
@@ -188,18 +189,41 @@ fn versions(artifacts: &[Artifact], project: &Project) -> Vec<Finding> {
     findings
 }
 
-/// Backends that the project declares and of which nothing is uploaded.
-fn missing(context: &Context, artifacts: &[Artifact], project: &Project) -> Result<Vec<Finding>> {
-    let offers = variants_of(&project.manifest, &matrix::load(context)?);
-    let missing: Vec<String> = offers
-        .iter()
-        .filter(|offer| offer.bundled)
-        .map(|offer| offer.variant.to_string())
-        .filter(|name| artifacts.iter().all(|artifact| artifact.name != *name))
-        .collect();
-    if missing.is_empty() {
-        return Ok(Vec::new());
+/// Whether the last test run of this very variant failed.
+fn failed(artifact: &Artifact, project: &Project, allowed: Allowed) -> Option<Finding> {
+    let counts = kept(&project.directory, &artifact.name, &artifact.directory)?.counts;
+    let failed = counts.failed + counts.errors;
+    if failed == 0 {
+        return None;
     }
-    let message = format!("{} of the project's variants are not in this upload", missing.len());
-    Ok(vec![Finding::note(&code::upload::MISSING, message).cause(missing.join(", "))])
+    let message = format!("{failed} of {} tests of `{}` failed", counts.executed(), artifact.name);
+    let code = &code::upload::TESTS;
+    let finding =
+        if allowed.failed_tests { Finding::warning(code, message) } else { Finding::error(code, message) };
+    Some(finding.about(Subject { variant: Some(artifact.name.clone()), ..Subject::default() }))
+}
+
+/// Variants of the declared backends that publishing builds by default, and that are neither uploaded nor published.
+pub fn missing(
+    context: &Context,
+    artifacts: &[Artifact],
+    published: &BTreeSet<&str>,
+    project: &Project,
+) -> Result<Option<Finding>> {
+    let offers = variants_of(&project.manifest, &matrix::load(context)?);
+    let mut missing: BTreeMap<Backend, Vec<String>> = BTreeMap::new();
+    for offer in offers.iter().filter(|offer| offer.bundled) {
+        let name = offer.variant.to_string();
+        if !published.contains(name.as_str()) && artifacts.iter().all(|artifact| artifact.name != name) {
+            missing.entry(offer.backend).or_default().push(name);
+        }
+    }
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let count: usize = missing.values().map(Vec::len).sum();
+    let message = format!("{count} of the project's variants are neither in this upload nor published");
+    let finding = Finding::note(&code::upload::MISSING, message);
+    let lines = missing.iter().map(|(backend, names)| format!("{backend}: {}", names.join(", ")));
+    Ok(Some(lines.fold(finding, Finding::cause)))
 }

@@ -1,7 +1,7 @@
 //! Whether the version should have been raised: what callers of the published kernel may rely on is compared with what
 //! they would get.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use kernel_hub::hub::{Hub, Repository, Tree};
@@ -10,7 +10,7 @@ use kernel_spec::{Finding, code};
 use super::contents::BUILD;
 use super::preflight::Artifact;
 use crate::Result;
-use crate::python_source::{PublicApi, PythonSource, public_api};
+use crate::python_source::{Function, Layer, PublicApi, PythonSource, public_api};
 
 /// Largest Python file that is looked at.
 const LARGEST: u64 = 1 << 20;
@@ -24,9 +24,14 @@ pub fn check(
     (commit, tree): (&str, &Tree),
     artifacts: &[Artifact],
 ) -> Result<Vec<Finding>> {
-    for artifact in artifacts {
-        let folder = format!("{BUILD}{}/", artifact.name);
-        let is_python = |path: &str| Utf8Path::new(path).extension() == Some("py");
+    let is_python = |path: &str| Utf8Path::new(path).extension() == Some("py");
+    // The package is the same in every variant, so another one that is published serves as well.
+    let published: BTreeSet<&str> =
+        tree.keys().filter_map(|path| Some(path.strip_prefix(BUILD)?.split_once('/')?.0)).collect();
+    let own = artifacts.iter().map(|artifact| (artifact, artifact.name.as_str()));
+    let others = published.iter().filter_map(|name| Some((artifacts.first()?, *name)));
+    for (artifact, name) in own.chain(others) {
+        let folder = format!("{BUILD}{name}/");
         let files: Vec<(&String, &str)> = tree
             .iter()
             .filter(|(path, file)| is_python(path) && file.size <= LARGEST)
@@ -46,7 +51,6 @@ pub fn check(
                 own.insert(entry.path.clone(), fs_err::read(artifact.directory.join(&entry.path))?);
             }
         }
-        // The package is the same in every variant.
         let broken = breaks(&api(&published), &api(&own));
         let version = artifact.metadata.version;
         return Ok(if broken.is_empty() {
@@ -85,10 +89,16 @@ fn breaks(old: &PublicApi, new: &PublicApi) -> Vec<String> {
         .filter(|name| !kept.contains(name))
         .map(|name| format!("`{name}` is gone"))
         .collect();
-    for function in &old.functions {
-        let Some(now) = new.functions.iter().find(|other| other.name == function.name) else { continue };
-        if !accepts(&parameters(&function.signature), &parameters(&now.signature)) {
-            let (name, old, new) = (&function.name, &function.signature, &now.signature);
+    let functions = |api: &PublicApi| -> BTreeMap<String, String> {
+        let of = |function: &Function| (function.name.clone(), function.signature.clone());
+        let functions = api.functions.iter().map(of);
+        let forward = |layer: &Layer| Some((format!("{}.forward", layer.name), layer.forward.clone()?));
+        functions.chain(api.layers.iter().filter_map(forward)).collect()
+    };
+    let now = functions(new);
+    for (name, old) in functions(old) {
+        let Some(new) = now.get(&name) else { continue };
+        if !accepts(&parameters(&old), &parameters(new)) {
             broken.push(format!("`{name}{old}` is now `{name}{new}`"));
         }
     }
@@ -135,6 +145,18 @@ mod tests {
 
     fn package(functions: &str) -> PublicApi {
         api(&BTreeMap::from([("__init__.py".to_owned(), functions.as_bytes().to_vec())]))
+    }
+
+    #[test]
+    fn a_layers_forward_is_part_of_the_interface() {
+        let layer = |parameters: &str| {
+            package(&format!(
+                "__all__ = ['A']\nclass A(nn.Module):\n    def forward(self, {parameters}): ...\n"
+            ))
+        };
+        let old = layer("x");
+        assert_eq!(breaks(&old, &layer("x, y=1")), [""; 0]);
+        assert_eq!(breaks(&old, &layer("x, y")), ["`A.forward(self, x)` is now `A.forward(self, x, y)`"]);
     }
 
     #[test]

@@ -55,9 +55,15 @@ impl Response {
 
     /// The body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
-        serde_json::from_slice(&self.body).map_err(|error| HttpError::Answer {
-            address: self.address.to_string(),
-            reason: format!("it is not the JSON that was expected: {error}"),
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            let reason = match error.classify() {
+                serde_json::error::Category::Data => {
+                    format!("it is JSON, but not of the expected form ({place})")
+                }
+                _ => format!("it is no JSON ({place})"),
+            };
+            HttpError::Answer { address: self.address.to_string(), reason }
         })
     }
 

@@ -8,6 +8,7 @@ use camino::Utf8PathBuf;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::refs::PULLS;
 use super::{Hub, HubError, Repository, encode};
 use crate::http::Method;
 
@@ -91,7 +92,8 @@ impl Hub {
             let request = self.request(Method::Post, &path).json(&json!({ "files": files })).repeatable(true);
             let response = self.send(&request)?;
             if !response.is_success() {
-                return Err(self.about(repository, response));
+                let proposed = opens || revision.starts_with(PULLS);
+                return Err(self.about_change(repository, proposed, response));
             }
             let answer: Modes = response.json()?;
             let known: BTreeMap<&str, &ModeOf> =

@@ -14,6 +14,13 @@ impl Endpoint {
     pub fn parse(named: Option<&str>) -> Result<Self, HttpError> {
         let text = named.unwrap_or(PUBLIC).trim().trim_end_matches('/');
         Address::parse(text)?;
+        if text.contains(['?', '#']) {
+            let address = text.split(['?', '#']).next().unwrap_or_default().to_owned();
+            return Err(HttpError::Address {
+                address,
+                reason: "it has a query or a fragment behind it".to_owned(),
+            });
+        }
         Ok(Self(text.to_owned()))
     }
 

@@ -35,16 +35,20 @@ pub enum HubError {
         answer: Answered,
     },
 
-    #[error("you are logged in as `{user}`, who may not publish in `{owner}`")]
+    #[error("the token in {origin} holds characters that no token has")]
     #[diagnostic(
-        code("hub/permission"),
-        help(
-            "ask the owners of `{owner}` for the right to write there, and give the token that right too; kernels also need the right to publish kernels, which the Hub grants on request; or propose the change with `--create-pr`"
-        )
+        code("hub/token"),
+        help("a token is one word, such as `hf_…`: copy it anew from the settings of your account")
     )]
+    UnusableToken { origin: String },
+
+    #[error("{who} may not {what} in `{owner}`")]
+    #[diagnostic(code("hub/permission"), help("{help}"))]
     Forbidden {
-        user: String,
+        who: String,
+        what: &'static str,
         owner: String,
+        help: String,
         #[source]
         answer: Answered,
     },

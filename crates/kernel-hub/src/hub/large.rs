@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::blobs::NAMED;
 use super::lanes::side_by_side;
+use super::refs::PULLS;
 use super::{Blob, Hub, HubError, Repository, Source};
 use crate::http::{Body, HttpError, Method, Request, Response};
 
@@ -87,7 +88,8 @@ impl Hub {
         let request = self.request(Method::Post, &path).header("accept", LFS).header("content-type", LFS);
         let response = self.send(&request.body(Body::Bytes(bytes)).repeatable(true))?;
         if !response.is_success() {
-            return Err(self.about(repository, response));
+            let proposed = revision.is_none_or(|revision| revision.starts_with(PULLS));
+            return Err(self.about_change(repository, proposed, response));
         }
         let answer: Batch = response.json()?;
         let mut jobs = Vec::new();

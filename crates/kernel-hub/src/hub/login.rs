@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 
 use camino::Utf8PathBuf;
 
-use super::Endpoint;
+use super::{Endpoint, HubError};
 use crate::http::Token;
 
 /// The variables that hold a token.
@@ -23,23 +23,27 @@ pub struct Login {
 
 impl Login {
     /// The login for a Hub; `get` answers the variables of the environment.
-    pub fn find(get: &dyn Fn(&str) -> Option<String>, endpoint: &Endpoint) -> std::io::Result<Self> {
+    pub fn find(get: &dyn Fn(&str) -> Option<String>, endpoint: &Endpoint) -> Result<Self, HubError> {
         for variable in VARIABLES {
-            if let Some(token) = get(variable).as_deref().and_then(Token::new) {
-                let origin = Some(format!("`{variable}`"));
-                return Ok(Self { token: Some(token), origin, withheld: None });
-            }
+            let Some(text) = get(variable).filter(|text| !text.trim().is_empty()) else { continue };
+            let origin = format!("`{variable}`");
+            return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), withheld: None });
         }
         let refused = get("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|value| is_true(&value));
         let Some(path) = stored(get).filter(|_| !refused) else { return Ok(Self::default()) };
-        let token = match fs_err::read_to_string(&path) {
-            Ok(text) => Token::new(&text),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
-            Err(error) => return Err(error),
+        let text = match fs_err::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                String::new()
+            }
+            Err(error) => return Err(error.into()),
         };
-        let Some(token) = token else { return Ok(Self::default()) };
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
         if endpoint.is_public() {
-            return Ok(Self { token: Some(token), origin: Some(format!("`{path}`")), withheld: None });
+            let origin = format!("`{path}`");
+            return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), withheld: None });
         }
         Ok(Self { token: None, origin: None, withheld: Some(path) })
     }
@@ -58,6 +62,11 @@ impl Login {
     pub fn withheld(&self) -> Option<&Utf8PathBuf> {
         self.withheld.as_ref()
     }
+}
+
+/// The token of a text; a text that is none is said to be, and never passed over.
+fn token(text: &str, origin: &str) -> Result<Token, HubError> {
+    Token::new(text).ok_or_else(|| HubError::UnusableToken { origin: origin.to_owned() })
 }
 
 fn stored(get: &dyn Fn(&str) -> Option<String>) -> Option<Utf8PathBuf> {
@@ -101,6 +110,16 @@ mod tests {
         assert_eq!(find(&[("HUGGING_FACE_HUB_TOKEN", "hf_old")], PUBLIC_HUB), bearer("hf_old"));
         assert_eq!(find(&[("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")], PUBLIC_HUB), None);
         assert_eq!(find(&[], "https://hub.example.org"), None);
+    }
+
+    #[test]
+    fn a_text_that_is_no_token_is_an_error() {
+        let endpoint = Endpoint::parse(Some(PUBLIC_HUB)).expect("an endpoint");
+        for text in ["hf_a b", "hf_\u{fffd}", "hf_ä", "hf_a\nhf_b"] {
+            let get = |name: &str| (name == "HF_TOKEN").then(|| text.to_owned());
+            let error = Login::find(&get, &endpoint).expect_err("no token").to_string();
+            assert!(error.contains("HF_TOKEN") && !error.contains("hf_"), "{error}");
+        }
     }
 
     const PUBLIC_HUB: &str = "https://huggingface.co/";

@@ -8,6 +8,9 @@ use serde_json::json;
 use super::{Created, Hub, HubError, Repository, encode};
 use crate::http::Method;
 
+/// Begins the full name of a pull request.
+pub(super) const PULLS: &str = "refs/pr/";
+
 /// Where branches and pull requests are.
 #[derive(Clone, Debug, Default)]
 pub struct Refs {
@@ -44,7 +47,7 @@ impl Hub {
             return Err(self.about(repository, response));
         }
         let listing: Listing = response.json()?;
-        let number = |reference: &Reference| reference.full_name.strip_prefix("refs/pr/")?.parse().ok();
+        let number = |reference: &Reference| reference.full_name.strip_prefix(PULLS)?.parse().ok();
         let pulls = listing.pull_requests.into_iter();
         Ok(Refs {
             branches: listing

@@ -6,7 +6,7 @@ codes! {
     PREFLIGHT = "upload/preflight", Check,
         means: "The built variants are not fit to be published",
         example: "a variant of an uncommitted tree beside one that fails its checks",
-        remedy: "Mend what the findings name; nothing was sent";
+        remedy: "Mend what the findings name";
     DIRTY = "upload/dirty", Check,
         means: "It is not known which committed sources a variant was built from",
         example: "a build with uncommitted changes, or outside git",
@@ -35,6 +35,10 @@ codes! {
         means: "The variants, or the manifest, name different versions",
         example: "`version = 2` in `build.toml`, and variants built as version 1",
         remedy: "Build the variants again after changing the version";
+    TESTS = "upload/tests", Check,
+        means: "The last test run of a variant failed",
+        example: "`upload` after a `test` that reported a failure",
+        remedy: "Mend the kernel, build and test it again; `--allow-failed-tests` publishes it all the same";
     MISSING = "upload/missing", Check,
         means: "Variants that the project promises are neither uploaded nor published already",
         example: "only the CPU variant of a project that also declares `cuda`",

@@ -89,6 +89,9 @@ pub struct UploadedVariant {
     pub bytes: u64,
     /// Whether it has a signature.
     pub signed: bool,
+    /// Which results of this very variant go along: `tests`, `bench`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<String>,
 }
 
 /// How a variant stands to what is published.

@@ -30,6 +30,9 @@ pub(super) fn render(report: &UploadReport, page: &mut Page) {
         })
         .collect();
     page.table(&rows);
+    for variant in report.variants.iter().filter(|variant| !variant.results.is_empty()) {
+        page.line(format!("results of {} go along: {}", variant.name, variant.results.join(", ")));
+    }
     if !report.kept.is_empty() {
         page.line(format!("stay as they are: {}", report.kept.join(", ")));
     }

@@ -109,6 +109,73 @@ fn unfit_variants_are_refused_before_anything_is_asked() {
 }
 
 #[test]
+fn a_proposal_that_is_refused_is_not_told_to_propose() {
+    let hub = hub();
+    assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
+    let outsider = project(&hub, "outsider", "two");
+    let refuse = |method, path: &str| {
+        let kind = hub_testkit::Kind::Refused(403, Vec::new());
+        hub.faults().plan(hub_testkit::Fault { method, path: path.to_owned(), times: 1, kind });
+    };
+    refuse("POST", "/preupload/");
+    let known = shown(&hub, &outsider.run(&["upload", "--create-pr"]));
+    refuse("POST", "/commit/");
+    refuse("GET", "/whoami-v2");
+    let unknown = shown(&hub, &outsider.run(&["upload", "--create-pr"]));
+    insta::assert_snapshot!([known, unknown].join("\n"));
+}
+
+#[test]
+fn an_endpoint_and_a_token_must_be_what_they_are_taken_for() {
+    let hub = hub();
+    let told = |variable: &str, value: &str| {
+        let scene = project(&hub, "writer", "one").variable(variable, value);
+        let ran = scene.run(&["upload", "--json"]);
+        assert!(!ran.to_string().contains("hf_sec"), "{ran}");
+        ran.json().pop().expect("a line")["code"].as_str().expect("a code").to_owned()
+    };
+    for behind in ["?a=hf_sec", "#hf_sec", "?"] {
+        assert_eq!(told("HF_ENDPOINT", &format!("{}{behind}", hub.url())), "hub/address");
+    }
+    for token in ["hf_sec ret", "hf_secä", "hf_sec\nret"] {
+        assert_eq!(told("HF_TOKEN", token), "hub/token", "{token:?}");
+    }
+}
+
+#[test]
+fn a_token_that_is_no_text_is_not_passed_over() {
+    use std::os::unix::ffi::OsStrExt;
+    let scene = project(&hub(), "writer", "one");
+    let mut command = scene.command(&["upload", "--json"]);
+    let output =
+        command.env("HF_TOKEN", std::ffi::OsStr::from_bytes(b"hf_\xff\xfe")).output().expect("it starts");
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(said.contains("hub/token"), "{said}");
+}
+
+#[test]
+fn answers_of_another_form_are_told_without_words_of_the_program() {
+    for answer in ["[]", "{}", "7", "<html>"] {
+        let server = Server::start(move |_: &mut Request<'_>| Reply::json(200, answer)).expect("a server");
+        let scene = project(&hub(), "writer", "one").variable("HF_ENDPOINT", &server.url());
+        let text = scene.run(&["upload", "--json"]).to_string();
+        assert!(text.contains("hub/answer") && text.contains("JSON"), "{text}");
+        for word in ["struct", "sequence", "invalid type", "missing field", "expected value"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+    }
+}
+
+#[test]
+fn missing_and_broken_metadata_are_named() {
+    let hub = hub();
+    let scene = sealed(variant(project(&hub, "writer", "one"), "torch-universal", 1, &sample("two")));
+    fs_err::remove_file(scene.path("build/torch-cpu/metadata.json")).expect("removed");
+    let scene = scene.file("build/torch-universal/metadata.json", "{}");
+    insta::assert_snapshot!(shown(&hub, &scene.run(&["upload"])));
+}
+
+#[test]
 fn a_target_must_be_known() {
     let hub = hub();
     let scene = project(&hub, "writer", "one");

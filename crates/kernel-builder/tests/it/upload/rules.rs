@@ -154,7 +154,69 @@ fn variants_that_are_promised_and_missing_are_named() {
     let scene = scene.file("build.toml", &text.replace("[\"cpu\"]", "[\"cpu\", \"cuda\"]"));
     let planned = report(&scene.run(&["upload", "--dry-run", "--json"]));
     let finding = &planned["findings"][0];
-    assert_eq!((&finding["code"], &finding["causes"][0]), (&"upload/missing".into(), &"torch-cuda".into()));
+    let named = (&finding["code"], &finding["causes"][0]);
+    assert_eq!(named, (&"upload/missing".into(), &"cuda: torch-cuda".into()));
+    // What is published already is not missing.
+    hub.put(REPOSITORY, "v1", "build/torch-cuda/__init__.py", b"").expect("nowhere");
+    let other = super::scene(&hub, "writer");
+    let other = sealed(variant(manifest(other, 1), "torch-cpu", 1, &sample("one")));
+    assert_eq!(other.run(&["upload"]).status, 0);
+    hub.put(REPOSITORY, "v1", "build/torch-cuda/__init__.py", b"").expect("another job");
+    let planned = report(&scene.run(&["upload", "--dry-run", "--json"]));
+    assert_eq!(planned.get("findings"), None, "{planned}");
+}
+
+/// The kept results of a test and a benchmark of the built variant.
+fn with_results(scene: Scene, failed: usize) -> Scene {
+    use sha2::{Digest, Sha256};
+    let metadata = fs_err::read(scene.path("build/torch-cpu/metadata.json")).expect("metadata");
+    let sha256: String = Sha256::digest(metadata).iter().map(|byte| format!("{byte:02x}")).collect();
+    let home = scene.path("../home").canonicalize().expect("a home").display().to_string();
+    let tests = serde_json::json!({
+        "variant": "torch-cpu", "id": "_demo_cpu_abcdefghijklm", "metadata_sha256": sha256, "uses": 1, "versions": {},
+        "counts": { "passed": 2, "failed": failed, "errors": 0, "skipped": 0 },
+        "tests": [{ "id": "tests/test_a.py::test", "outcome": "passed", "seconds": 0.1, "message": home }],
+    });
+    scene.file(".kernel-builder/tests/torch-cpu.json", &tests.to_string())
+}
+
+#[test]
+fn results_of_this_very_variant_go_along() {
+    let hub = hub();
+    let scene = with_results(project(&hub, "writer", "one"), 0);
+    let ran = scene.run(&["upload", "--json"]);
+    assert_eq!(report(&ran)["variants"][0]["results"], serde_json::json!(["tests"]), "{ran}");
+    let published = contents(&hub, &hub.history(REPOSITORY, "v1")[0]);
+    let text = String::from_utf8(published["results/torch-cpu/tests.json"].clone()).expect("UTF-8");
+    let tests: Value = serde_json::from_slice(text.as_bytes()).expect("JSON");
+    assert_eq!((&tests["counts"]["passed"], tests["tests"][0].get("message")), (&2.into(), None), "{text}");
+    assert_eq!(report(&scene.run(&["upload", "--json"]))["commits"], 0);
+    // Another build was not tested: the result of the one before goes.
+    let scene = sealed(variant(scene, "torch-cpu", 1, &sample("two")));
+    assert_eq!(scene.run(&["upload"]).status, 0);
+    assert_eq!(contents(&hub, &hub.history(REPOSITORY, "v1")[0]), local(&scene));
+}
+
+#[test]
+fn variants_whose_tests_failed_are_refused() {
+    let hub = hub();
+    let scene = with_results(project(&hub, "writer", "one"), 1);
+    let ran = scene.run(&["upload"]);
+    insta::assert_snapshot!("failed_tests", shown(&hub, &ran));
+    let ran = scene.run(&["upload", "--allow-failed-tests", "--json"]);
+    assert_eq!(report(&ran)["findings"][0]["code"], "upload/tests", "{ran}");
+}
+
+#[test]
+fn a_version_is_compared_with_any_published_variant() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    assert_eq!(scene.run(&["upload"]).status, 0);
+    let mut files = sample("two");
+    files.insert("__init__.py".to_owned(), b"__all__ = []\n".to_vec());
+    let other = sealed(variant(manifest(super::scene(&hub, "writer"), 1), "torch-universal", 1, &files));
+    let planned = report(&other.run(&["upload", "--dry-run", "--json"]));
+    assert_eq!(planned["findings"][0]["code"], "upload/version-due", "{planned}");
 }
 
 #[test]

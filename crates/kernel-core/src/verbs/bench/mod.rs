@@ -11,7 +11,7 @@ use kernel_spec::report::BenchReport;
 use referee::Referee;
 
 use super::subject::{Asked, Fetched, chosen, fetch};
-use crate::bench::{Bench, BenchError, Form, Options, Outcome, Target, compatible, write};
+use crate::bench::{Bench, BenchError, DOCUMENTS, Form, Options, Outcome, Target, compatible, write};
 use crate::host::PythonEnvironment;
 use crate::project::Project;
 use crate::published::Reference;
@@ -104,7 +104,7 @@ impl Subject {
         if options.variants.is_empty() {
             variants.truncate(1);
         }
-        let documents = directory.join(".kernel-builder/bench");
+        let documents = directory.join(DOCUMENTS);
         Ok(Self { directory, referee, python, variants, documents })
     }
 
@@ -119,7 +119,7 @@ impl Subject {
             options.judge_from.as_deref().map(|from| context.resolve(Utf8Path::new(from)).into_string());
         let referee = Referee::choose(&directory, judge.as_deref())?;
         let Reference { owner, name, revision } = &snapshot.reference;
-        let documents = context.working_directory.join(".kernel-builder/bench/published");
+        let documents = context.working_directory.join(DOCUMENTS).join("published");
         let documents = documents.join(owner).join(name).join(revision);
         Ok(Self { directory, referee, python, variants, documents })
     }

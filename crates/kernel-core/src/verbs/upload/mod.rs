@@ -6,13 +6,15 @@ mod meter;
 mod plan;
 mod send;
 
+use std::collections::BTreeSet;
+
 use camino::Utf8PathBuf;
 use kernel_hub::hub::{Hub, HubError, Refs, Tree};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::{Event, Finding};
 
-use crate::upload::contents::Contents;
+use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
 use crate::upload::{UploadError, card, contents, preflight, target, version};
@@ -48,7 +50,7 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     stage(context, Stage::Check, "the built variants");
     let artifacts = preflight::read(&directory)?;
     let target = target::decide(&options.directory, &options.chosen, project.as_ref(), &artifacts)?;
-    let findings = preflight::check(context, &artifacts, project.as_ref(), options.allowed)?;
+    let findings = preflight::check(&artifacts, project.as_ref(), options.allowed)?;
     let contents = contents::collect(context, &artifacts, &directory)?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
     let hub = network::hub(context)?;
@@ -65,6 +67,10 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     let mut report = upload.plan(&there, &artifacts)?;
     report.findings = findings;
     report.findings.extend(upload.version_findings(&there, &artifacts)?);
+    if let Some(project) = &project {
+        let published = there.published(upload.target);
+        report.findings.extend(preflight::missing(context, &artifacts, &published, project)?);
+    }
     if !options.dry_run {
         upload.send(&there, &mut report)?;
         if let Some(path) = &options.output_json {
@@ -101,6 +107,15 @@ struct There {
 impl There {
     fn new_branch(&self, target: &Target) -> bool {
         !self.refs.branches.contains_key(&target.branch)
+    }
+
+    /// The variants of the branch.
+    fn published(&self, target: &Target) -> BTreeSet<&str> {
+        let paths = self.tree.keys().filter(|_| !self.new_branch(target));
+        paths
+            .filter_map(|path| path.strip_prefix(BUILD)?.split_once('/'))
+            .map(|(variant, _)| variant)
+            .collect()
     }
 }
 

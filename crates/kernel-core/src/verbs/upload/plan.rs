@@ -11,6 +11,7 @@ use super::{MAIN, There, Upload};
 use crate::Result;
 use crate::upload::contents::BUILD;
 use crate::upload::preflight::Artifact;
+use crate::upload::results::RESULTS;
 
 impl Upload<'_> {
     /// What will be done, as the report of an upload that only plans.
@@ -20,9 +21,8 @@ impl Upload<'_> {
         let wanted = self.contents.wanted(new_branch);
         let changes = difference(&wanted, &there.tree);
         let names: BTreeSet<&str> = artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
-        let published = there.tree.keys().filter_map(|path| path.strip_prefix(BUILD)?.split_once('/'));
-        let published: BTreeSet<&str> = published.map(|(variant, _)| variant).collect();
-        let kept = published.iter().filter(|name| !new_branch && !names.contains(*name));
+        let published = there.published(target);
+        let kept = published.iter().filter(|name| !names.contains(*name));
         let brought = changes.brought().filter_map(|path| wanted.files.get(path));
         let card = self.planned_card(there)?;
         Ok(UploadReport {
@@ -87,5 +87,11 @@ fn describe(
         files: files.len() as u64,
         bytes: files.iter().map(|content| content.size).sum(),
         signed: artifact.signed,
+        results: wanted
+            .files
+            .keys()
+            .filter_map(|path| path.strip_prefix(RESULTS)?.strip_prefix(&artifact.name)?.strip_prefix('/'))
+            .map(|name| name.trim_end_matches(".json").to_owned())
+            .collect(),
     }
 }
