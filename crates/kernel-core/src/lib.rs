@@ -6,6 +6,7 @@ pub mod atomic;
 pub mod bench;
 pub mod card;
 pub mod check;
+pub mod compare;
 pub mod context;
 pub mod digest;
 pub mod engine;

@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
     /// Go on with other steps after a failure
     #[arg(long)]
     keep_going: bool,
+    /// Build everything again in another place and compare the bytes; a difference is named by file and section
+    #[arg(long)]
+    check_reproducible: bool,
 }
 
 /// What `build` and `plan` share.
@@ -96,6 +99,7 @@ impl Run for Arguments {
             jobs: session.settings.jobs(),
             keep_going: self.keep_going,
             output: self.out,
+            check_reproducible: self.check_reproducible,
         };
         Ok(Report::Build(build(&session.context, &options)?))
     }

@@ -78,3 +78,29 @@ fn user_and_date_do_not_change_the_bytes() {
     assert_eq!(first["id"], second["id"]);
     assert_eq!(artifact(&mine, ""), artifact(&theirs, ""));
 }
+
+#[test]
+fn a_build_can_check_itself_by_building_again() {
+    let scene = place(scene(), "with space/");
+    scene.tool("git", &["init", "--quiet"]);
+    let ran = scene.run(&["build", "with space", "--check-reproducible"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert_eq!(ran.stderr.matches("compile and link").count(), 2, "{ran}");
+    // Nothing is to be done the first time, and everything the second.
+    assert_eq!(scene.run(&["build", "with space", "--check-reproducible"]).status, 0);
+    let scene = scene.file(
+        "with space/a/k.cpp",
+        "extern \"C\" __attribute__((visibility(\"default\"))) const char *__tvm_ffi_in_a() { return __TIMESTAMP__; }\n",
+    );
+    scene.tool("touch", &["-d", "2001-02-03 04:05:06", "with space/a/k.cpp"]);
+    let ran = scene.run(&["build", "with space", "--check-reproducible", "--sandbox", "off"]);
+    assert_eq!(ran.status, 6, "{ran}");
+    for words in [
+        "error[build/not-reproducible]: the same sources gave other bytes",
+        "_cpu_",
+        "came out differently in `.rodata`",
+        "`__TIMESTAMP__`",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {ran}");
+    }
+}

@@ -51,6 +51,10 @@ codes! {
         means: "What was built fails its checks, so it was not sealed and the earlier result stays in place",
         example: "a library that needs a newer glibc than its policy allows",
         remedy: "Mend the listed faults and build again; what was made is kept beside the variants in `.<variant>.partial`";
+    NOT_REPRODUCIBLE = "build/not-reproducible", Check,
+        means: "With `--check-reproducible`: the same sources gave other bytes in another place, so nobody can prove where the binary comes from",
+        example: "`__TIMESTAMP__` in a source, or a generated header with the time of day",
+        remedy: "Take dates, times, paths and random numbers out of the sources; the finding names the file and the sections that differ";
     UNDECLARED_INPUT = "build/undeclared-input", Check,
         means: "A compiler read a file of the project that no `src` list declares",
         example: "a header included through a macro, which no scan of the sources can see",

@@ -1,6 +1,7 @@
 //! The local engine: Ninja on this machine, confined by bubblewrap where that works.
 
 pub mod audit;
+mod content;
 pub mod failure;
 pub mod limits;
 pub mod sandbox;
@@ -102,6 +103,12 @@ impl Local {
         let work = workshop.project.join(WORK);
         files.write(&work).map_err(|source| LocalError::Write { directory: work, source })?;
         let (command, sandbox) = self.command(context, workshop, jobs)?;
+        let root = if sandbox == "off" { workshop.project } else { workshop.staged };
+        for job in jobs {
+            let directory = workshop.project.join(build_directory(&job.plan.variant));
+            let settled = content::settle(root, &directory, job);
+            settled.map_err(|source| LocalError::Write { directory, source })?;
+        }
         let transcript = Self::run(context, &command, &Steps::of(jobs), workshop.project)?;
         if sandbox == "off" {
             audit::audit(context, &self.ninja, workshop.project, jobs)?;

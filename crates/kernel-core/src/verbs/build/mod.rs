@@ -5,6 +5,7 @@ pub(crate) mod choose;
 mod finish;
 mod links;
 mod memory;
+mod reproduce;
 
 use std::collections::BTreeMap;
 
@@ -44,6 +45,8 @@ pub struct BuildOptions {
     pub keep_going: bool,
     /// Where variants are put; the project's `build` where not given.
     pub output: Option<Utf8PathBuf>,
+    /// Whether everything is built once more elsewhere and compared.
+    pub check_reproducible: bool,
 }
 
 /// A variant on its way.
@@ -64,24 +67,39 @@ pub fn build(context: &Context, options: &BuildOptions) -> Result<BuildReport> {
     let output = options.output.as_ref().map(|path| context.resolve(path));
     let output = output.unwrap_or_else(|| project.join(BUILD_DIRECTORY));
     let repository = Repository::open(project);
+    let report = make(context, options, &drafting, &repository, &output)?;
+    if options.check_reproducible {
+        reproduce::check(context, options, &drafting, &repository, &report)?;
+    }
+    Ok(report)
+}
+
+/// Builds every drafted variant into `output`.
+fn make(
+    context: &Context,
+    options: &BuildOptions,
+    drafting: &Drafting,
+    repository: &Repository,
+    output: &Utf8Path,
+) -> Result<BuildReport> {
     let mut candidates = Vec::new();
     for variant in &drafting.variants {
         let draft = drafting.draft(variant)?;
-        candidates.push(candidate(&drafting, draft, &repository, &output, options)?);
+        candidates.push(candidate(drafting, draft, repository, output, options)?);
     }
     let jobs: Vec<Job> = candidates
         .iter()
         .filter(|candidate| !candidate.is_current)
         .map(|candidate| candidate.job.clone())
         .collect();
-    let built = run(context, options, &drafting, &jobs)?;
+    let built = run(context, options, drafting, &jobs)?;
     let mut report = BuildReport { variants: Vec::new(), findings: Vec::new() };
     for candidate in &candidates {
         report.findings.extend(candidate.draft.plan.findings.iter().cloned());
         let variant = if candidate.is_current {
-            up_to_date(&candidate.draft, &output)
+            up_to_date(&candidate.draft, output)
         } else {
-            place(context, &drafting, candidate, &built, &output, &mut report)?
+            place(context, drafting, candidate, &built, output, &mut report)?
         };
         report.variants.push(variant);
     }
