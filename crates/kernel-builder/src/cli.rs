@@ -48,7 +48,9 @@ commands! {
     #[command(visible_alias = "fill-card")]
     Card(card),
     Status(status),
+    Collect(collect),
     Upload(upload),
+    Audit(audit),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),

@@ -123,6 +123,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Upload(#[from] crate::upload::UploadError),
 
+    /// Variants make no set.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Collect(#[from] crate::verbs::collect::CollectError),
+
     /// A published kernel cannot be used.
     #[error(transparent)]
     #[diagnostic(transparent)]

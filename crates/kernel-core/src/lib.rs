@@ -3,6 +3,7 @@
 
 pub mod artifacts;
 pub mod atomic;
+pub mod audit;
 pub mod bench;
 pub mod card;
 pub mod check;

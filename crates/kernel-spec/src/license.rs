@@ -46,6 +46,12 @@ pub fn is_known(license: &str) -> bool {
         || spdx::Expression::parse(license).is_ok()
 }
 
+/// The licence as an SPDX expression, where it is one; identifiers are taken in any case.
+pub fn as_spdx(license: &str) -> Option<String> {
+    let id = spdx_ids().find(|id| id.eq_ignore_ascii_case(license)).map(str::to_owned);
+    id.or_else(|| spdx::Expression::parse(license).ok().map(|_| license.to_owned()))
+}
+
 /// The known identifier nearest to a text.
 pub fn closest(license: &str) -> Option<&'static str> {
     crate::suggest::closest(license, spdx_ids().chain(HUB.iter().copied()))

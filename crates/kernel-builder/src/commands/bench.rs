@@ -14,7 +14,7 @@ use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
 
-/// Check a kernel's outputs, then measure it against its reference until a verdict is sure
+/// Check a kernel's outputs, then measure it until a verdict is sure
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  kernel-builder bench\n  kernel-builder bench my-kernel --workload '*.decode' --fail-on slower"

@@ -7,7 +7,7 @@ use kernel_spec::report::Report;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Check the manifest and the sources of a kernel, or what is published
+/// Check a manifest and its sources, or what is published
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder check my-kernel --deny warnings")]
 pub(crate) struct Arguments {

@@ -10,7 +10,7 @@ use super::check::Denied;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Check built libraries alone: whether old systems, Python and Torch can load them
+/// Check which old systems can load built libraries
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  kernel-builder check-abi build --manylinux manylinux_2_28 --python-abi 3.9"

@@ -7,7 +7,7 @@ use kernel_spec::report::Report;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Show what is in a library, or in every library of a directory or of a published kernel
+/// Show what is in a library, or in all of a directory or a published kernel
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder inspect build/torch213-cxx11-cpu-x86_64-linux")]
 pub(crate) struct Arguments {

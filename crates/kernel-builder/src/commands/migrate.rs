@@ -7,7 +7,7 @@ use kernel_spec::report::Report;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Bring `build.toml` to the current edition; comments and order are kept
+/// Bring `build.toml` to the current edition, comments kept
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder migrate my-kernel --diff")]
 pub(crate) struct Arguments {

@@ -13,12 +13,14 @@
 //! Options that are also settings (`--jobs`, and `--python` of [`interpreter`]) stay `Option`, are named in `flags`, and
 //! are then read from `session.settings`.
 
+pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod card;
 pub(crate) mod check;
 pub(crate) mod check_abi;
 pub(crate) mod clean;
+pub(crate) mod collect;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;

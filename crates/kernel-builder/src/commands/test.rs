@@ -9,7 +9,7 @@ use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
 
-/// Run a project's pytest suite against its built or published variants, loaded the way users load them
+/// Run a project's pytest suite against its built or published variants
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  kernel-builder test my-kernel -- -m kernels_ci -k relu\n  kernel-builder test acme/relu@v1 --tests my-kernel"

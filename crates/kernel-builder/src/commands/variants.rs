@@ -9,7 +9,7 @@ use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
 
-/// List the variants of a project or of a published kernel, or explain which of them a machine loads
+/// List the variants of a kernel, or explain which of them a machine loads
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  kernel-builder variants --explain\n  kernel-builder variants acme/relu@v1 --env machine.toml\n\n\

@@ -2,6 +2,7 @@
 //! error; `INSTA_UPDATE=always cargo nextest run -p kernel-builder` writes them anew.
 
 mod abi;
+mod audit;
 mod bench;
 mod build;
 mod card;
@@ -9,6 +10,7 @@ mod causes;
 mod check;
 mod clean;
 mod codes;
+mod collect;
 mod cuda;
 mod diagnostics;
 mod doctor;

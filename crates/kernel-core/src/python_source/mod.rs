@@ -5,11 +5,13 @@ mod api;
 mod exports;
 mod imports;
 mod names;
+mod reach;
 mod registration;
 #[cfg(test)]
 mod tests;
 
 pub use api::{Function, Layer, PublicApi, public_api};
+pub use reach::Use;
 
 use kernel_spec::code::python;
 use kernel_spec::finding::Subject;

@@ -7,7 +7,7 @@ mod events;
 mod record;
 
 pub use error::SuiteError;
-pub use record::{keep, kept};
+pub use record::{RESULTS, keep, kept};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Backend;

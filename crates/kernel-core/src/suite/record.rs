@@ -8,8 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::atomic;
 
+/// Where a project keeps the last result of each variant.
+pub const RESULTS: &str = ".kernel-builder/tests";
+
 fn path(project: &Utf8Path, variant: &str) -> Utf8PathBuf {
-    project.join(".kernel-builder").join("tests").join(format!("{variant}.json"))
+    project.join(RESULTS).join(format!("{variant}.json"))
 }
 
 /// Keeps a result.

@@ -73,7 +73,7 @@ pub fn check(artifacts: &[Artifact], project: Option<&Project>, allowed: Allowed
         findings.extend(built::check(&variant, &Overrides { manylinux, ..Overrides::default() })?);
         findings.extend(made(artifact, allowed));
     }
-    findings.extend(together(artifacts, allowed));
+    findings.extend(together(&artifacts.iter().collect::<Vec<_>>(), allowed));
     if let Some(project) = project {
         findings.extend(versions(artifacts, project));
         findings.extend(artifacts.iter().filter_map(|artifact| failed(artifact, project, allowed)));
@@ -136,7 +136,7 @@ fn made(artifact: &Artifact, allowed: Allowed) -> Vec<Finding> {
 }
 
 /// Whether the variants belong together.
-fn together(artifacts: &[Artifact], allowed: Allowed) -> Vec<Finding> {
+pub fn together(artifacts: &[&Artifact], allowed: Allowed) -> Vec<Finding> {
     let mut findings = Vec::new();
     let versions: BTreeSet<u64> = artifacts.iter().map(|artifact| artifact.metadata.version).collect();
     if versions.len() > 1 {
@@ -145,7 +145,7 @@ fn together(artifacts: &[Artifact], allowed: Allowed) -> Vec<Finding> {
             .push(Finding::error(&code::upload::VERSIONS, format!("the variants are of versions {list}")));
     }
     let mut say = |what: &str, of: &dyn Fn(&Artifact) -> Option<String>| {
-        let seen: BTreeSet<String> = artifacts.iter().filter_map(of).collect();
+        let seen: BTreeSet<String> = artifacts.iter().copied().filter_map(of).collect();
         if seen.len() > 1 {
             let list = seen.into_iter().collect::<Vec<_>>().join(", ");
             let message = format!("the variants are of several {what}: {list}");

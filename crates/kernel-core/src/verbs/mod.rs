@@ -1,11 +1,13 @@
 //! The verbs: what the program does, one file for each command that does more than to look something up.
 
+pub mod audit;
 pub mod bench;
 pub mod build;
 pub mod card;
 pub mod check;
 pub mod check_abi;
 pub mod clean;
+pub mod collect;
 pub mod doctor;
 pub mod hash;
 pub mod inspect;

@@ -20,9 +20,11 @@ macro_rules! codes {
 
 pub mod abi;
 pub mod artifact;
+pub mod audit;
 pub mod bench;
 pub mod build;
 pub mod card;
+pub mod collect;
 pub mod environment;
 pub mod hub;
 pub mod init;
@@ -68,8 +70,10 @@ static AREAS: &[&[&Code]] = &[
     card::ALL,
     test::ALL,
     toolchain::ALL,
+    collect::ALL,
     upload::ALL,
     published::ALL,
+    audit::ALL,
     hub::ALL,
     bench::ALL,
     internal::ALL,

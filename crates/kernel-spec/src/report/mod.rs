@@ -10,6 +10,7 @@ pub mod build;
 mod card;
 mod check;
 mod clean;
+pub mod collect;
 mod completions;
 mod doctor;
 mod explain;
@@ -52,12 +53,14 @@ pub use variants::{
 #[serde(tag = "command", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "each is named after its command and documented at its type")]
 pub enum Report {
+    Audit(CheckReport),
     Bench(BenchReport),
     Build(BuildReport),
     Card(CardReport),
     Check(CheckReport),
     CheckAbi(CheckReport),
     Clean(CleanReport),
+    Collect(collect::CollectReport),
     Completions(CompletionsReport),
     Doctor(DoctorReport),
     Explain(ExplainReport),
@@ -80,7 +83,7 @@ impl Report {
         match self {
             Report::Bench(report) => report.exit(),
             Report::Card(report) => report.exit(),
-            Report::Check(report) | Report::CheckAbi(report) => report.exit(),
+            Report::Audit(report) | Report::Check(report) | Report::CheckAbi(report) => report.exit(),
             Report::Inspect(report) => report.exit(),
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),

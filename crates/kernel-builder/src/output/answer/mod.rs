@@ -5,6 +5,7 @@ mod build;
 mod card;
 mod check;
 mod clean;
+mod collect;
 mod completions;
 mod doctor;
 mod explain;
@@ -33,6 +34,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Build(report) => build::render(report, &mut page),
         Report::Card(report) => card::render(report, &mut page),
         Report::Clean(report) => clean::render(report, &mut page),
+        Report::Collect(report) => collect::render(report, &mut page),
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Doctor(report) => doctor::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
@@ -42,7 +44,9 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Status(report) => status::render(report, &mut page),
-        Report::Check(report) | Report::CheckAbi(report) => check::render(report, &mut page),
+        Report::Audit(report) | Report::Check(report) | Report::CheckAbi(report) => {
+            check::render(report, &mut page);
+        }
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
         Report::Toolchain(report) => toolchain::render(report, &mut page),

@@ -1,0 +1,96 @@
+//! Which names are worth a look, as data.
+
+use kernel_spec::{Code, code};
+
+/// What a name stands for.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Names; one that ends with `*` stands for all that begin so.
+    names: &'static [&'static str],
+    pub(super) code: &'static Code,
+    /// Completes "uses `x`:".
+    pub(super) meaning: &'static str,
+}
+
+macro_rules! row {
+    ($code:expr, $meaning:literal, $($name:literal)*) => {
+        Row { names: &[$($name),*], code: $code, meaning: $meaning }
+    };
+}
+
+/// Functions that a library may import.
+#[rustfmt::skip]
+static SYMBOLS: &[Row] = &[
+    row!(&code::audit::LOADS, "it can load other libraries", "dlopen" "dlmopen" "LoadLibrary*"),
+    row!(&code::audit::LOADS, "it can make memory executable", "mprotect" "pkey_mprotect" "VirtualProtect*" "pthread_jit_write_protect_np"),
+    row!(&code::audit::RUNS, "it can run other programs", "system" "popen" "exec*" "fexecve" "posix_spawn*" "fork" "vfork" "clone" "CreateProcess*"),
+    row!(&code::audit::NETWORK, "it can use the network", "socket" "connect" "bind" "listen" "accept" "accept4" "getaddrinfo" "gethostbyname*" "sendto" "recvfrom" "WSAStartup"),
+    row!(&code::audit::JIT, "it compiles code when it runs", "nvrtc*" "nvJitLink*" "hiprtc*" "cuLinkCreate*" "cuModuleLoadData*" "hipModuleLoadData*" "LLVM*"),
+];
+
+/// Libraries that a library may need.
+#[rustfmt::skip]
+static NEEDED: &[Row] = &[
+    row!(&code::audit::NETWORK, "a library of the network", "libcurl*" "libssl*" "libnghttp2*" "libibverbs*"),
+    row!(&code::audit::JIT, "it compiles code when it runs", "libnvrtc*" "libnvJitLink*" "libhiprtc*" "libLLVM*" "libtcc*"),
+    row!(&code::audit::RUNS, "an interpreter of Python of its own", "libpython*"),
+];
+
+/// What Python may name.
+#[rustfmt::skip]
+static PYTHON: &[Row] = &[
+    row!(&code::audit::RUNS, "it runs text as code", "exec" "eval" "compile" "builtins" "__builtins__" "code" "codeop" "runpy"),
+    row!(&code::audit::RUNS, "it imports by a name that is made while it runs", "__import__" "importlib.import_module" "importlib.util.spec_from_file_location" "importlib.machinery" "imp" "pkgutil" "zipimport"),
+    row!(&code::audit::RUNS, "what it reads may run as code", "pickle" "cPickle" "marshal" "shelve" "dill" "cloudpickle" "joblib" "torch.load" "torch.hub" "torch.package" "numpy.load"),
+    row!(&code::audit::RUNS, "it can run other programs", "subprocess" "os.system" "os.popen" "os.exec*" "os.spawn*" "os.posix_spawn*" "os.fork*" "pty" "multiprocessing" "asyncio.create_subprocess*" "concurrent.futures.ProcessPoolExecutor"),
+    row!(&code::audit::LOADS, "it loads libraries, or calls them past all checks", "ctypes" "cffi" "_ctypes" "torch.ops.load_library" "torch.classes.load_library" "tvm_ffi.load_module" "tvm_ffi.core" "numpy.ctypeslib"),
+    row!(&code::audit::NETWORK, "it can use the network", "socket" "ssl" "http" "urllib" "urllib3" "requests" "httpx" "aiohttp" "ftplib" "smtplib" "telnetlib" "xmlrpc" "websockets" "paramiko" "huggingface_hub" "kernels" "asyncio.open_connection"),
+    row!(&code::audit::JIT, "it compiles code when it runs", "triton" "torch.compile" "torch.jit" "torch._dynamo" "torch._inductor" "torch.utils.cpp_extension" "torch.cuda._compile_kernel" "torch.mps.compile_shader" "numba" "cupy" "pycuda" "tilelang" "tvm" "tvm_ffi.cpp" "cutlass" "helion" "nki" "jax.jit" "jax.experimental.pallas" "taichi" "warp" "mlx" "tinygrad"),
+];
+
+fn find(table: &'static [Row], is_it: impl Fn(&str) -> bool) -> Option<&'static Row> {
+    table.iter().find(|row| row.names.iter().any(|name| is_it(name)))
+}
+
+fn fits(written: &str, name: &str) -> bool {
+    written.strip_suffix('*').map_or(written == name, |start| name.starts_with(start))
+}
+
+/// The row of a function that a library imports.
+pub(super) fn symbol(name: &str) -> Option<&'static Row> {
+    find(SYMBOLS, |written| fits(written, name))
+}
+
+/// The row of a library that is needed.
+pub(super) fn needed(library: &str) -> Option<&'static Row> {
+    let name = library.rsplit('/').next().unwrap_or(library);
+    find(NEEDED, |written| fits(written, name))
+}
+
+/// The row of a path in Python, or of what it is a part of.
+pub(super) fn python(path: &str) -> Option<&'static Row> {
+    find(PYTHON, |written| {
+        fits(written, path) || path.strip_prefix(written).is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_with_what_is_below_them() {
+        for name in
+            ["subprocess", "subprocess.run", "os.execvp", "torch.load", "exec", "triton.language.load"]
+        {
+            assert!(python(name).is_some(), "{name}");
+        }
+        for name in
+            ["os.path.join", "torch.loads", "torch.ops.demo.relu", "re.compile", "model.eval", "codec"]
+        {
+            assert!(python(name).is_none(), "{name}");
+        }
+        assert!(symbol("execve").is_some() && symbol("dlopen").is_some() && symbol("memcpy").is_none());
+        assert!(needed("libcurl.so.4").is_some() && needed("libc.so.6").is_none());
+    }
+}

@@ -1,0 +1,181 @@
+//! `collect`: joins the sealed variants of many jobs into one set for one upload, with the results of their tests and
+//! benchmarks. What does not belong together is refused before anything is written, and the set appears whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::error::Faults;
+use kernel_spec::finding::Subject;
+use kernel_spec::report::collect::{CollectReport, CollectedVariant};
+use kernel_spec::{Backend, Finding, Severity, code};
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::bench::DOCUMENTS;
+use crate::check::built::BuiltVariant;
+use crate::check::layout;
+use crate::digest::METADATA;
+use crate::seal::BUILD_DIRECTORY;
+use crate::suite::RESULTS;
+use crate::tree::{self, Kind};
+use crate::upload::card;
+use crate::upload::contents::BENCHMARKS;
+use crate::upload::preflight::{self, Artifact};
+use crate::{Context, Result};
+
+/// What to join.
+#[derive(Clone, Debug)]
+pub struct CollectOptions {
+    /// Projects, directories of variants, or variants.
+    pub directories: Vec<Utf8PathBuf>,
+    /// Where the set goes.
+    pub out: Utf8PathBuf,
+}
+
+/// Why there is no set.
+#[derive(Debug, Error, Diagnostic)]
+pub enum CollectError {
+    /// The place of the set is taken.
+    #[error("`{out}` is there already")]
+    #[diagnostic(
+        code("collect/out"),
+        help("name a directory that does not exist with `--out`, or remove it")
+    )]
+    Taken {
+        /// Where the set was to go.
+        out: Utf8PathBuf,
+    },
+}
+
+/// Joins them.
+pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectReport> {
+    let out = context.resolve(&options.out);
+    if fs_err::symlink_metadata(&out).is_ok() {
+        return Err(CollectError::Taken { out: options.out.clone() }.into());
+    }
+    let mut found: Vec<(&Utf8Path, Artifact)> = Vec::new();
+    for directory in &options.directories {
+        let artifacts = preflight::read(&context.resolve(directory))?;
+        found.extend(artifacts.into_iter().map(|artifact| (directory.as_path(), artifact)));
+    }
+    let (set, mut findings) = one_of_each(found)?;
+    let artifacts: Vec<&Artifact> = set.values().map(|(_, artifact)| artifact).collect();
+    for artifact in &artifacts {
+        let (name, directory) = (artifact.name.clone(), artifact.directory.clone());
+        findings.extend(layout::check(&BuiltVariant { name, directory }));
+    }
+    let mixed = preflight::together(&artifacts, preflight::Allowed::default());
+    findings.extend(
+        mixed
+            .into_iter()
+            .chain(same_sources(&artifacts))
+            .map(|finding| finding.help(code::collect::SET.remedy)),
+    );
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        let summary = "these variants do not make one set; nothing was written";
+        return Err(Faults::new(&code::collect::SET, summary, findings).into());
+    }
+    write(context, &out, &set)?;
+    Ok(CollectReport {
+        directory: options.out.to_string(),
+        commit: artifacts.iter().find_map(|artifact| commit(artifact)),
+        variants: set
+            .iter()
+            .map(|(name, (from, _))| CollectedVariant { name: name.clone(), from: from.to_string() })
+            .collect(),
+        findings,
+    })
+}
+
+/// By name, each variant with the directory it was named by.
+type Set<'a> = BTreeMap<String, (&'a Utf8Path, Artifact)>;
+
+/// Each variant once; two that differ are a fault.
+fn one_of_each(found: Vec<(&Utf8Path, Artifact)>) -> Result<(Set<'_>, Vec<Finding>)> {
+    let mut set = Set::new();
+    let mut findings = Vec::new();
+    for (from, artifact) in found {
+        let Some((first, other)) = set.get(&artifact.name) else {
+            set.insert(artifact.name.clone(), (from, artifact));
+            continue;
+        };
+        let text = |artifact: &Artifact| fs_err::read(artifact.directory.join(METADATA));
+        if text(&artifact)? != text(other)? {
+            let message = format!("`{}` is in `{first}` and, otherwise, in `{from}`", artifact.name);
+            let subject = Subject { variant: Some(artifact.name.clone()), ..Subject::default() };
+            findings.push(Finding::error(&code::collect::TWICE, message).about(subject));
+        }
+    }
+    Ok((set, findings))
+}
+
+fn commit(artifact: &Artifact) -> Option<String> {
+    Some(artifact.metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone())
+}
+
+/// Variants of one backend are of the same inputs where they have one id; all are of one tool.
+fn same_sources(artifacts: &[&Artifact]) -> Vec<Finding> {
+    let mut ids: BTreeMap<Backend, BTreeSet<&str>> = BTreeMap::new();
+    for artifact in artifacts {
+        ids.entry(artifact.metadata.backend.backend).or_default().insert(&artifact.metadata.id);
+    }
+    let several = ids.into_iter().filter(|(_, ids)| ids.len() > 1).map(|(backend, ids)| {
+        let ids = ids.into_iter().collect::<Vec<_>>().join("`, `");
+        format!("the variants for {backend} are of several sources: `{ids}`")
+    });
+    let tools: BTreeSet<String> = artifacts
+        .iter()
+        .filter_map(|artifact| {
+            let tool = &artifact.metadata.provenance.as_ref()?.kernel_builder;
+            let commit = tool.git.as_ref().map(|git| format!(" ({})", git.commit)).unwrap_or_default();
+            Some(format!("{}{commit}", tool.version))
+        })
+        .collect();
+    let mixed = (tools.len() > 1).then(|| {
+        let tools = tools.into_iter().collect::<Vec<_>>().join(", ");
+        format!("the variants were built by several versions of kernel-builder: {tools}")
+    });
+    several.chain(mixed).map(|message| Finding::error(&code::upload::MIXED, message)).collect()
+}
+
+/// Writes the set beside its place and renames it into it.
+fn write(context: &Context, out: &Utf8Path, set: &Set<'_>) -> Result<()> {
+    let parent = out.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    fs_err::create_dir_all(parent)?;
+    let arriving = tempfile::Builder::new().prefix(".collecting-").tempdir_in(parent)?;
+    let whole = Utf8Path::from_path(arriving.path()).unwrap_or(parent).join("whole");
+    for (name, (named, artifact)) in set {
+        let from = context.resolve(named);
+        copy(&artifact.directory, &whole.join(BUILD_DIRECTORY).join(name))?;
+        for kept in [RESULTS, DOCUMENTS] {
+            let file = format!("{kept}/{name}.json");
+            copy_file(&from.join(&file), &whole.join(&file))?;
+        }
+        copy_file(&from.join(card::FILE), &whole.join(card::FILE))?;
+        if from.join(BENCHMARKS).is_dir() {
+            copy(&from.join(BENCHMARKS), &whole.join(BENCHMARKS))?;
+        }
+    }
+    Ok(fs_err::rename(&whole, out)?)
+}
+
+/// The regular files of a directory, but for byte code.
+fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    for entry in tree::walk(from, &|path| !tree::is_bytecode(path))? {
+        if entry.kind == Kind::File {
+            copy_file(&from.join(&entry.path), &to.join(&entry.path))?;
+        }
+    }
+    Ok(())
+}
+
+/// A file, where it is there.
+fn copy_file(from: &Utf8Path, to: &Utf8Path) -> std::io::Result<()> {
+    if !from.is_file() {
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        fs_err::create_dir_all(parent)?;
+    }
+    fs_err::copy(from, to).map(drop)
+}
