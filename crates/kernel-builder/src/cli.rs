@@ -51,6 +51,7 @@ commands! {
     Collect(collect),
     Upload(upload),
     Audit(audit),
+    Pin(pin),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),

@@ -128,6 +128,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Collect(#[from] crate::verbs::collect::CollectError),
 
+    /// A word names no published kernel.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Pin(#[from] crate::verbs::pin::WrongName),
+
     /// A published kernel cannot be used.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -29,6 +29,7 @@ pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod interpreter;
 pub(crate) mod migrate;
+pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod status;

@@ -59,8 +59,13 @@ fn missing<'a>(said: &str, written: &'a [String]) -> Option<&'a str> {
 }
 
 /// Runs a document from an empty directory, with the program and the tests' Python environment in `PATH`.
-#[expect(clippy::disallowed_methods, reason = "a document is for a shell")]
 fn run(document: &str) {
+    run_with(document, &[]);
+}
+
+/// The same with further variables.
+#[expect(clippy::disallowed_methods, reason = "a document is for a shell")]
+fn run_with(document: &str, variables: &[(&str, &str)]) {
     let path = repository().join(document);
     let steps = steps(&fs_err::read_to_string(&path).expect("the document"));
     assert!(!steps.is_empty(), "{document} has no console block");
@@ -85,6 +90,7 @@ fn run(document: &str) {
             .env("PATH", &places)
             .env("HOME", scene.path("../home"))
             .env("VIRTUAL_ENV", &environment)
+            .envs(variables.iter().copied())
             .stdin(std::process::Stdio::null())
             .output()
             .expect("a shell");
@@ -105,6 +111,12 @@ fn the_tutorial_does_what_it_says() {
 #[test]
 fn the_guide_for_those_who_come_over_does_what_it_says() {
     run("docs/guide/coming-over.md");
+}
+
+#[test]
+fn the_guide_to_publishing_does_what_it_says() {
+    let hub = crate::upload::hub();
+    run_with("docs/guide/publishing.md", &[("HF_ENDPOINT", &hub.url()), ("HF_TOKEN", "hf_secret_writer")]);
 }
 
 #[test]

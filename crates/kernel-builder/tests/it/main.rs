@@ -24,6 +24,7 @@ mod interrupted;
 mod load;
 mod migrate;
 mod output;
+mod pin;
 mod portable;
 mod provenance;
 mod published;

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod hash;
 pub mod inspect;
 pub mod migrate;
+pub mod pin;
 pub mod plan;
 pub mod status;
 mod subject;

@@ -32,6 +32,7 @@ pub mod inputs;
 pub mod internal;
 pub mod link;
 pub mod manifest;
+pub mod pin;
 pub mod published;
 pub mod python;
 pub mod test;
@@ -74,6 +75,7 @@ static AREAS: &[&[&Code]] = &[
     upload::ALL,
     published::ALL,
     audit::ALL,
+    pin::ALL,
     hub::ALL,
     bench::ALL,
     internal::ALL,

@@ -18,6 +18,7 @@ mod hash;
 mod init;
 mod inspect;
 mod migrate;
+pub mod pin;
 pub mod plan;
 mod schema;
 mod status;
@@ -68,6 +69,7 @@ pub enum Report {
     Hash(HashReport),
     Inspect(InspectReport),
     Migrate(MigrateReport),
+    Pin(pin::PinReport),
     Plan(PlanReport),
     Schema(SchemaReport),
     Status(StatusReport),
@@ -87,6 +89,7 @@ impl Report {
             Report::Inspect(report) => report.exit(),
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),
+            Report::Pin(report) => report.exit(),
             Report::Test(report) => report.exit(),
             Report::Variants(report) => report.exit(),
             _ => ExitClass::Success,

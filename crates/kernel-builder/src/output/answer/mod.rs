@@ -13,6 +13,7 @@ mod hash;
 mod init;
 mod inspect;
 mod migrate;
+mod pin;
 mod plan;
 mod schema;
 mod status;
@@ -41,6 +42,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Init(report) => init::render(report, &mut page),
         Report::Hash(report) => hash::render(report, &mut page),
         Report::Inspect(report) => inspect::render(report, &mut page),
+        Report::Pin(report) => pin::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Status(report) => status::render(report, &mut page),

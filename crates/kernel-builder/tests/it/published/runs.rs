@@ -101,3 +101,82 @@ fn a_published_kernel_comes_with_its_benchmarks() {
     let ran = bench("untrusted/plain-half@v1");
     assert_eq!((ran.status, codes(&ran)), (6, vec!["published/untrusted".to_owned()]), "{ran}");
 }
+
+/// A job's step of a workflow, as a shell gets it.
+#[expect(clippy::disallowed_methods, reason = "a workflow is for a shell")]
+fn step(scene: &Scene, hub: &hub_testkit::Hub, script: &str, variables: &[(&str, &str)]) {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_kernel-builder")).parent().expect("its directory");
+    let outer = std::env::var_os("PATH").unwrap_or_default();
+    let places = std::iter::once(program.to_owned()).chain(std::env::split_paths(&outer));
+    let output = std::process::Command::new("bash")
+        .args(["-e", "-c", script])
+        .current_dir(scene.path(""))
+        .env_clear()
+        .env("PATH", std::env::join_paths(places).expect("a search path"))
+        .env("HOME", scene.path("../home"))
+        .env("HF_ENDPOINT", hub.url())
+        .env("KERNEL_BUILDER_PYTHON", python())
+        .envs(variables.iter().copied())
+        .output()
+        .expect("bash starts");
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("secret"), "{script}\n{said}");
+}
+
+/// The workflow as JSON.
+#[expect(clippy::disallowed_methods, reason = "Python reads YAML")]
+fn workflow() -> Value {
+    let path = crate::scene::repository().join("templates/ci/publish.yml");
+    let read = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1])), default=str))";
+    let output =
+        std::process::Command::new(python()).args(["-c", read]).arg(path).output().expect("Python starts");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn the_workflow_publishes_without_letting_the_project_near_the_token() {
+    let workflow = workflow();
+    let (build, publish) = (&workflow["jobs"]["build"], &workflow["jobs"]["publish"]);
+    assert_eq!(workflow["permissions"], serde_json::json!({}));
+    assert_eq!(build["permissions"], serde_json::json!({ "contents": "read" }));
+    assert!(!build.to_string().contains("secrets.") && !build.to_string().contains("id-token"), "{build}");
+    assert!(!publish.to_string().contains("checkout") && publish["if"].to_string().contains("pull_request"));
+    let script = |job: &Value, name: &str| {
+        let steps = job["steps"].as_array().expect("steps");
+        let found =
+            steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step {name}"));
+        found["run"].as_str().expect("a script").to_owned()
+    };
+    let hub = hub();
+    let scene = Scene::new()
+        .file("plain/build.toml", MANIFEST)
+        .file("plain/torch-ext/plain_half/__init__.py", PACKAGE)
+        .file("plain/tests/test_half.py", TESTS)
+        .file(".gitignore", "build/\n.kernel-builder/\n");
+    scene.tool("git", &["init", "--quiet"]);
+    scene.tool("git", &["add", "--all"]);
+    scene.tool(
+        "git",
+        &["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", "A"],
+    );
+    let head = fs_err::read_to_string(scene.path(".git/HEAD")).expect("a head");
+    let branch = head.trim().trim_start_matches("ref: ").to_owned();
+    let commit = fs_err::read_to_string(scene.path(&format!(".git/{branch}"))).expect("a commit");
+    step(&scene, &hub, &script(build, "Build and test"), &[("DIRECTORY", "plain")]);
+    // The other job sees what was handed on, and nothing of the project.
+    let other = Scene::new().file("jobs/readme", "");
+    fs_err::remove_file(other.path("jobs/readme")).expect("removed");
+    fs_err::rename(scene.path("variants"), other.path("jobs/variants-one")).expect("handed on");
+    let variables = [
+        ("HF_TOKEN", "hf_secret_writer"),
+        ("REPOSITORY", "acme/plain-half"),
+        ("BRANCH", ""),
+        ("COMMIT", commit.trim()),
+    ];
+    step(&other, &hub, &script(publish, "Publish"), &variables);
+    let published = &hub.history("kernels/acme/plain-half", "v1")[0].files;
+    for path in ["build/torch-cpu/metadata.json", "results/torch-cpu/tests.json"] {
+        assert!(published.contains_key(path), "{:?}", published.keys());
+    }
+}

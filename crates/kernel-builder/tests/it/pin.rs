@@ -1,0 +1,94 @@
+//! `pin`: commits, hashes and dependencies of published kernels; the real loader reads the lock and keeps to it.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::scene::{Scene, python};
+use crate::upload::{REPOSITORY, hub, manifest, project, sample, scene, sealed, variant};
+
+const LOAD: &str = "import sys\nfrom pathlib import Path\nfrom kernels import get_locked_kernel\n\
+    print(get_locked_kernel('acme/demo', lockfile=Path(sys.argv[1])).VALUE)\n";
+
+/// What the loader loads by a lock.
+#[expect(clippy::disallowed_methods, reason = "the loader is asked as a user would")]
+fn locked(hub: &hub_testkit::Hub, scene: &Scene) -> String {
+    let output = Command::new(python())
+        .args(["-c", LOAD])
+        .arg(scene.path("kernels.lock"))
+        .env("HF_ENDPOINT", hub.url())
+        .env("HF_HOME", scene.path("loader"))
+        .env("HF_HUB_DISABLE_XET", "1")
+        .env("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        .output()
+        .expect("Python starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+}
+
+/// A project whose variant depends on another kernel.
+fn depending(hub: &hub_testkit::Hub) -> Scene {
+    let scene = variant(manifest(scene(hub, "writer"), 1), "torch-cpu", 1, &sample("one"));
+    let path = "build/torch-cpu/metadata.json";
+    let text = fs_err::read_to_string(scene.path(path)).expect("metadata");
+    let more = "\"kernel-depends\": [{\"repo-id\": \"untrusted/other\", \"version\": 1}], \"backend\"";
+    sealed(scene.file(path, &text.replace("\"backend\"", more)))
+}
+
+#[test]
+fn the_loader_keeps_to_what_was_pinned() {
+    let hub = hub();
+    let publisher = project(&hub, "writer", "one");
+    assert_eq!(publisher.run(&["upload"]).status, 0);
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    let ran = scene.run(&["pin", "acme/demo@v1"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert_eq!(locked(&hub, &scene), "one");
+    let publisher = sealed(variant(publisher, "torch-cpu", 1, &sample("two")));
+    assert_eq!(publisher.run(&["upload"]).status, 0);
+    assert_eq!(locked(&hub, &scene), "one", "the branch went on, and the lock did not");
+    let ran = scene.run(&["pin", "acme/demo@v1", "--check", "--json"]);
+    assert_eq!((ran.status, &ran.json().pop().expect("a line")["state"]), (6, &"stale".into()), "{ran}");
+    assert_eq!(scene.run(&["pin", "acme/demo@v1"]).status, 0);
+    assert_eq!(scene.run(&["pin", "acme/demo@v1", "--check"]).status, 0);
+    assert_eq!(locked(&hub, &scene), "two");
+}
+
+#[test]
+fn dependencies_are_pinned_too() {
+    let hub = hub();
+    let other = project(&hub, "writer", "other");
+    assert_eq!(other.run(&["upload", "--repo-id", "untrusted/other"]).status, 0);
+    assert_eq!(depending(&hub).run(&["upload"]).status, 0);
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    let ran = scene.run(&["pin", "acme/demo@v1"]);
+    assert!(
+        ran.status == 0 && ran.stdout.contains("untrusted/other@v1") && ran.stdout.contains("not trusted"),
+        "{ran}"
+    );
+    let pins: Value =
+        serde_json::from_str(&fs_err::read_to_string(scene.path("kernel-pins.json")).expect("pins"))
+            .expect("JSON");
+    let hash = &pins["kernels"][1]["variants"]["torch-cpu"];
+    assert_eq!(hash.as_str().map(str::len), Some(64), "{pins}");
+    let lock: Value =
+        serde_json::from_str(&fs_err::read_to_string(scene.path("kernels.lock")).expect("a lock"))
+            .expect("JSON");
+    assert_eq!(lock[1]["dependency"], serde_json::json!({ "repo-id": "untrusted/other", "version": 1 }));
+}
+
+#[test]
+fn what_nothing_vouches_for_is_not_pinned() {
+    let hub = hub();
+    assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
+    hub.put(REPOSITORY, "v1", "build/torch-cuda/__init__.py", b"").expect("added");
+    hub.put(REPOSITORY, "v1", "build/torch-universal/metadata.json", b"{}").expect("added");
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    let ran = scene.run(&["pin", "acme/demo@v1", "--json"]);
+    let last = ran.json().pop().expect("a line");
+    assert_eq!((ran.status, &last["code"]), (6, &"pin/unfit".into()), "{ran}");
+    assert_eq!(last["findings"].as_array().map(Vec::len), Some(2), "{ran}");
+    assert!(!scene.path("kernels.lock").exists() && !scene.path("kernel-pins.json").exists());
+    let ran = scene.run(&["pin", "acme/demo", "--json"]);
+    assert_eq!(ran.json().pop().expect("a line")["code"], "pin/name", "{ran}");
+}

@@ -1,0 +1,173 @@
+//! `pin`: what published kernels are now, written down: their commits, the hashes of their variants' metadata, and the same
+//! of every kernel that they depend on. The loader's own lock is written beside it, for `get_locked_kernel`.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::error::Faults;
+use kernel_spec::finding::Subject;
+use kernel_spec::identifier::hexadecimal;
+use kernel_spec::manifest::{KernelDependency, KernelReference};
+use kernel_spec::report::pin::{PinReport, PinState, PinnedKernel};
+use kernel_spec::variant::LoaderName;
+use kernel_spec::{Finding, Metadata, Severity, code};
+use miette::Diagnostic;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::digest::METADATA;
+use crate::published::{Reference, Snapshot};
+use crate::upload::contents::BUILD;
+use crate::{Context, Result, atomic, regular};
+
+/// Most kernels that others may depend on: a chain without end is somebody's trick.
+const MOST: usize = 256;
+/// No file of pins comes near this size in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// What to pin.
+#[derive(Clone, Debug)]
+pub struct PinOptions {
+    /// Published kernels, as `OWNER/NAME@vN`.
+    pub kernels: Vec<String>,
+    /// Where our file goes.
+    pub pins: Utf8PathBuf,
+    /// Where the loader's lock goes.
+    pub lock: Utf8PathBuf,
+    /// Only compare with the files that are there.
+    pub check: bool,
+}
+
+/// A word names no published kernel.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{word}` names no published kernel")]
+#[diagnostic(code("pin/name"), help("write it as OWNER/NAME@vN"))]
+pub struct WrongName {
+    word: String,
+}
+
+/// Pins published kernels with all that they depend on.
+pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
+    let mut open = VecDeque::new();
+    for word in &options.kernels {
+        let reference = Reference::parse(word).ok_or_else(|| WrongName { word: word.clone() })?;
+        open.push_back((dependency(&reference), reference));
+    }
+    let mut pinned: BTreeMap<KernelDependency, PinnedKernel> = BTreeMap::new();
+    let mut findings = Vec::new();
+    while let Some((key, reference)) = open.pop_front() {
+        if pinned.contains_key(&key) {
+            continue;
+        }
+        if pinned.len() == MOST {
+            let message = format!("more than {MOST} kernels hang together");
+            findings.push(Finding::error(&code::pin::UNFIT, message));
+            break;
+        }
+        let (kernel, depends) = one(context, reference, &mut findings)?;
+        pinned.insert(key, kernel);
+        open.extend(depends);
+    }
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        let summary = "these kernels cannot be pinned; nothing was written";
+        return Err(Faults::new(&code::pin::UNFIT, summary, findings).into());
+    }
+    let lock = pinned
+        .iter()
+        .map(|(key, kernel)| json!({ "dependency": written(key), "lock": { "commit": kernel.commit } }));
+    let lock = format!("{:#}\n", Value::Array(lock.collect()));
+    let kernels: Vec<PinnedKernel> = pinned.into_values().collect();
+    let pins = format!("{:#}\n", json!({ "schema": "kernel-pins/1", "kernels": kernels }));
+    let state = state(context, options, [(&options.pins, &pins), (&options.lock, &lock)])?;
+    Ok(PinReport { pins: options.pins.to_string(), lock: options.lock.to_string(), state, kernels, findings })
+}
+
+/// Compares with the files that are there, and writes where that was not all that was asked for.
+fn state(context: &Context, options: &PinOptions, files: [(&Utf8PathBuf, &String); 2]) -> Result<PinState> {
+    let is_current = |(path, text): &(&Utf8PathBuf, &String)| {
+        let there = regular::text(&context.resolve(path), LARGEST);
+        there.is_ok_and(|there| there == **text)
+    };
+    if files.iter().all(is_current) {
+        return Ok(PinState::Current);
+    }
+    if options.check {
+        return Ok(PinState::Stale);
+    }
+    for (path, text) in files {
+        atomic::write(&context.resolve(Utf8Path::new(path)), text.as_bytes())?;
+    }
+    Ok(PinState::Written)
+}
+
+type Depends = Vec<(KernelDependency, Reference)>;
+
+/// One kernel as it is now, and what its variants depend on.
+fn one(
+    context: &Context,
+    reference: Reference,
+    findings: &mut Vec<Finding>,
+) -> Result<(PinnedKernel, Depends)> {
+    let snapshot = Snapshot::open(context, reference)?;
+    let mut variants = BTreeMap::new();
+    let mut depends = Vec::new();
+    let names = snapshot.variants();
+    for name in names.into_iter().filter(|name| name.parse::<LoaderName>().is_ok()) {
+        let mut unfit = |message: String| {
+            let file = Some(format!("{BUILD}{name}/{METADATA}"));
+            let subject = Subject { variant: Some(name.to_owned()), file, ..Subject::default() };
+            findings.push(Finding::error(&code::pin::UNFIT, message).about(subject));
+        };
+        let Some(bytes) = snapshot.metadata(name)? else {
+            unfit(format!("`{name}` of `{}` has no metadata", snapshot.reference));
+            continue;
+        };
+        let Ok(metadata) = Metadata::from_json(&bytes) else {
+            unfit(format!("the metadata of `{name}` of `{}` cannot be read", snapshot.reference));
+            continue;
+        };
+        if metadata.digest.is_none() {
+            unfit(format!(
+                "`{name}` of `{}` has no digest, so its metadata say nothing of its files",
+                snapshot.reference
+            ));
+        }
+        for dependency in metadata.kernel_depends {
+            match reference_of(&dependency) {
+                Some(reference) => depends.push((dependency, reference)),
+                None => unfit(format!("`{name}` depends on `{}`, which names no kernel", dependency.repo_id)),
+            }
+        }
+        variants.insert(name.to_owned(), hexadecimal(&Sha256::digest(&bytes)));
+    }
+    let trusted = snapshot.is_trusted()?;
+    let Snapshot { reference, commit, .. } = snapshot;
+    Ok((
+        PinnedKernel { repository: reference.id(), revision: reference.revision, commit, trusted, variants },
+        depends,
+    ))
+}
+
+/// How the loader names what was asked for.
+fn dependency(reference: &Reference) -> KernelDependency {
+    let version = reference.version().map(KernelReference::Version);
+    let named = version.unwrap_or_else(|| KernelReference::Revision(reference.revision.clone()));
+    KernelDependency { repo_id: reference.id(), reference: named }
+}
+
+fn reference_of(dependency: &KernelDependency) -> Option<Reference> {
+    let revision = match &dependency.reference {
+        KernelReference::Version(version) => format!("v{version}"),
+        KernelReference::Revision(revision) => revision.clone(),
+    };
+    Reference::parse(&format!("{}@{revision}", dependency.repo_id))
+}
+
+/// A dependency in the loader's JSON.
+fn written(dependency: &KernelDependency) -> Value {
+    match &dependency.reference {
+        KernelReference::Version(version) => json!({ "repo-id": dependency.repo_id, "version": version }),
+        KernelReference::Revision(revision) => json!({ "repo-id": dependency.repo_id, "revision": revision }),
+    }
+}

@@ -1,0 +1,14 @@
+//! Codes of `pin`.
+
+codes! {
+    /// The codes of pins.
+    ALL;
+    NAME = "pin/name", Usage,
+        means: "A word names no published kernel",
+        example: "`pin acme/relu`, without a version",
+        remedy: "Write it as OWNER/NAME@vN";
+    UNFIT = "pin/unfit", Check,
+        means: "A published kernel cannot be pinned: nothing in it vouches for its files",
+        example: "a variant whose metadata have no digest",
+        remedy: "Ask the publisher for a build with digests, or pin another version";
+}
