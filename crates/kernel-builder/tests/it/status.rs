@@ -17,6 +17,15 @@ fn each_variant_is_missing_built_stale_changed_or_broken() {
     insta::assert_snapshot!("built", scene.run(&["status"]));
     assert_eq!(of(&scene, VARIANT)["state"], "built");
 
+    let other = VARIANT.replace("01", "99");
+    scene.tool("cp", &["-R", &format!("build/{VARIANT}"), &format!("build/{other}")]);
+    let copied = of(&scene, &other);
+    assert_eq!(
+        (&copied["state"], &copied["findings"][0]["code"]),
+        (&"broken".into(), &"artifact/name".into())
+    );
+    scene.tool("rm", &["-r", &format!("build/{other}")]);
+
     let scene = scene.file("README.md", "# changed\n");
     assert_eq!(of(&scene, VARIANT)["state"], "built", "documents are no sources");
     let scene = scene.file("demo/common.h", "#pragma once\n#define VALUE 7\n");

@@ -25,7 +25,9 @@ pub enum ToolchainError {
     #[error("`{interpreter}` has no {framework}, whose headers `{variant}` needs")]
     #[diagnostic(
         code("environment/framework-part"),
-        help("install {framework} in that environment, or choose another interpreter with `--python`")
+        help(
+            "install uv (`pip install uv`), with which a build fetches headers by itself; or install {framework} in that environment, or choose another with `--python`"
+        )
     )]
     NoFramework {
         /// The chosen interpreter.
@@ -43,7 +45,7 @@ pub enum ToolchainError {
     #[diagnostic(
         code("environment/framework-part"),
         help(
-            "install {wanted} in an environment and choose it with `--python`; `variants` lists what this one can build"
+            "let the build fetch the headers, for which it needs uv (`pip install uv`) and the network; or choose an environment that has {wanted} with `--python`"
         )
     )]
     OtherFramework {

@@ -9,6 +9,8 @@ use kernel_spec::matrix::variants_of;
 use kernel_spec::report::{StatusReport, VariantState, VariantStatus};
 use kernel_spec::{Backend, Metadata};
 
+use crate::check::built::BuiltVariant;
+use crate::check::layout;
 use crate::digest::{self, SIGNATURE};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
@@ -62,6 +64,12 @@ fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatu
         Err(findings) => {
             status.state = VariantState::Broken;
             status.findings = findings;
+        }
+        // Copied or renamed by hand: the loader would take it for what its name says.
+        Ok(Metadata { build: Some(build), .. }) if build.variant != name => {
+            status.state = VariantState::Broken;
+            status.findings =
+                layout::check(&BuiltVariant { name: name.to_owned(), directory: directory.to_owned() });
         }
         Ok(Metadata { id, backend, provenance, build, digest, .. }) => {
             let sealed = digest
