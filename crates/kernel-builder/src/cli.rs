@@ -49,6 +49,9 @@ commands! {
     Card(card),
     Status(status),
     Collect(collect),
+    Sign(sign),
+    #[command(alias = "verify-signature")]
+    Verify(verify),
     Upload(upload),
     Audit(audit),
     Pin(pin),

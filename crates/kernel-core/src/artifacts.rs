@@ -1,8 +1,11 @@
 //! Finding built variants: where a user's directory has them, and their metadata.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::error::Faults;
+use kernel_spec::identifier::hexadecimal;
 use kernel_spec::{Finding, Metadata, Variant, code};
 use miette::Diagnostic;
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::digest::METADATA;
@@ -74,4 +77,33 @@ pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
         vec![Finding::error(&code::artifact::METADATA, message).cause(error.to_string())]
     })?;
     Metadata::from_json(&text)
+}
+
+/// Like [`metadata`], where what is wrong with them ends the verb.
+pub fn require_metadata(directory: &Utf8Path) -> Result<Metadata, Faults> {
+    metadata(directory).map_err(|findings| {
+        let summary = format!("the metadata of `{directory}` cannot be used");
+        Faults::new(&code::artifact::METADATA, summary, findings)
+    })
+}
+
+/// Whether a result speaks of the variant in a directory, by the SHA-256 in hexadecimal of the metadata that it was made
+/// with: as they are, or as they were before signing added to them.
+pub fn is_of(directory: &Utf8Path, metadata_sha256: &str) -> bool {
+    let Ok(text) = fs_err::read(directory.join(METADATA)) else { return false };
+    let is = |text: &[u8]| hexadecimal(&Sha256::digest(text)) == metadata_sha256;
+    is(&text) || Metadata::from_json(&text).is_ok_and(|metadata| is(metadata.unsigned().to_json().as_bytes()))
+}
+
+/// Replaces a file directly in a variant: whenever this is killed, it is the whole new text or the old one.
+pub fn replace(directory: &Utf8Path, name: &str, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+    // Beside the variant, so that nothing of an interrupted run is ever taken for a file of it.
+    let beside = directory.parent().unwrap_or(directory);
+    let mut file = tempfile::Builder::new().prefix(".variant.").tempfile_in(beside)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
+    file.as_file().sync_all()?;
+    file.persist(directory.join(name)).map(drop).map_err(|error| error.error)
 }

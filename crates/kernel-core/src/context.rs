@@ -63,6 +63,11 @@ impl Environment {
         named.or_else(|| self.user_directory("XDG_CACHE_HOME", ".cache"))
     }
 
+    /// The per-user directory of what this program remembers, by the XDG base directory rules.
+    pub fn state_directory(&self) -> Option<Utf8PathBuf> {
+        self.user_directory("XDG_STATE_HOME", ".local/state")
+    }
+
     fn user_directory(&self, variable: &str, in_home: &str) -> Option<Utf8PathBuf> {
         let path = |variable| self.get(variable).map(Utf8PathBuf::from);
         let directory = path(variable).or_else(|| Some(path("HOME")?.join(in_home)))?;

@@ -127,8 +127,13 @@ pub fn of_variant(directory: &Utf8Path) -> Result<BTreeMap<String, String>, Dige
     }
     let paths: Vec<Utf8PathBuf> = names.iter().map(|name| directory.join(name)).collect();
     let digests = of_files(&paths)?;
-    let encoded = digests.iter().map(|digest| STANDARD.encode(digest.sha256));
+    let encoded = digests.iter().map(|digest| base64(&digest.sha256));
     Ok(names.into_iter().zip(encoded).collect())
+}
+
+/// A digest as metadata have it.
+pub(crate) fn base64(sha256: &[u8; 32]) -> String {
+    STANDARD.encode(sha256)
 }
 
 /// Whether a path in a variant is outside its digest. Unlike for [`tree::is_bytecode`], `.pyo` is an ordinary name here,

@@ -138,6 +138,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Published(#[from] crate::published::PublishedError),
 
+    /// Nothing could be signed, or nothing can be verified.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Trust(#[from] kernel_trust::TrustError),
+
     /// A folder that a build writes to is outside the project.
     #[error(transparent)]
     #[diagnostic(transparent)]

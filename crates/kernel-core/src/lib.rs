@@ -30,6 +30,7 @@ pub mod stamp;
 pub mod suite;
 pub mod toolchain;
 pub mod tree;
+pub mod trust;
 pub mod upload;
 pub mod verbs;
 pub mod workspace_lock;

@@ -90,6 +90,8 @@ pub enum Stage {
     Test,
     Bench,
     Card,
+    Sign,
+    Verify,
     Upload,
     Wait,
 }

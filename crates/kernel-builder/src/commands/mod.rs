@@ -32,11 +32,13 @@ pub(crate) mod migrate;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod schema;
+pub(crate) mod sign;
 pub(crate) mod status;
 pub(crate) mod test;
 pub(crate) mod toolchain;
 pub(crate) mod upload;
 pub(crate) mod variants;
+pub(crate) mod verify;
 
 use kernel_spec::report::Report;
 

@@ -38,6 +38,12 @@ pub(crate) struct Arguments {
     /// Write the answer here too, in the form of the peer's option of that name
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     output_json: Option<Utf8PathBuf>,
+    /// Publish only variants with a sound signature
+    #[arg(long)]
+    require_signed: bool,
+    /// Authorities and logs of a private instance of Sigstore, for `--require-signed`
+    #[arg(long, value_name = "FILE", requires = "require_signed")]
+    trust_config: Option<Utf8PathBuf>,
     /// Publish variants of sources that no commit holds
     #[arg(long)]
     allow_dirty: bool,
@@ -74,6 +80,8 @@ impl Run for Arguments {
             create_pr: self.create_pr,
             dry_run: self.dry_run,
             output_json: self.output_json,
+            require_signed: self.require_signed,
+            trust_config: self.trust_config,
             allowed: Allowed {
                 dirty: self.allow_dirty,
                 unsandboxed: self.allow_unsandboxed,

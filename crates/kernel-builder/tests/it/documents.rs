@@ -125,6 +125,11 @@ fn the_protocol_for_agents_does_what_it_says() {
 }
 
 #[test]
+fn the_guide_to_signatures_does_what_it_says() {
+    run("docs/guide/trust.md");
+}
+
+#[test]
 fn a_document_that_is_wrong_is_noticed() {
     let found = steps("text\n```console\n$ a (exit 6)\none …\n$ b\n```\n$ no\n");
     assert_eq!(found.len(), 2);

@@ -46,5 +46,6 @@ mod systems;
 mod test;
 mod toolchain;
 mod tracked;
+mod trust;
 mod upload;
 mod variants;

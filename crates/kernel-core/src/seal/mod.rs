@@ -151,9 +151,14 @@ impl Complete {
     }
 }
 
-/// Whether the variant in place is this one to the byte, so that its signature can stay.
+/// Whether the variant in place is this one to the byte, but for what signing added, so that its signature can stay.
 fn is_sealed_as(place: &Utf8Path, metadata: &Metadata) -> bool {
-    fs_err::read(place.join(METADATA)).is_ok_and(|earlier| earlier == metadata.to_json().as_bytes())
+    let same = |earlier: Vec<u8>| {
+        earlier == metadata.to_json().as_bytes()
+            || Metadata::from_json(&earlier)
+                .is_ok_and(|signed| signed.publication.is_some() && signed.unsigned() == *metadata)
+    };
+    fs_err::read(place.join(METADATA)).is_ok_and(same)
         && digest::of_variant(place)
             .is_ok_and(|files| metadata.digest.as_ref().is_some_and(|digest| digest.files == files))
 }

@@ -25,6 +25,7 @@ fn metadata(id: &str) -> Metadata {
         digest: None,
         provenance: None,
         build: None,
+        publication: None,
         others: serde_json::Map::default(),
     }
 }
@@ -228,4 +229,27 @@ fn a_kill_at_any_moment_leaves_a_good_result() {
         assert_eq!(verify(&place.variant()), "last");
         assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
     }
+}
+
+#[test]
+fn what_signing_added_stays_while_the_build_is_the_same() {
+    let place = Place::new();
+    make(&place.build(), "id").complete(metadata("id")).expect("complete").seal().expect("sealed");
+    let text = fs_err::read(place.variant().join(METADATA)).expect("metadata");
+    let sealed = Metadata::from_json(&text).expect("metadata");
+    let to = crate::trust::set::Place { repository: "acme/demo".to_owned(), branch: "v1".to_owned() };
+    let signed = crate::trust::set::placed(&sealed, &to, VARIANT, "set").to_json();
+    fs_err::write(place.variant().join(METADATA), &signed).expect("written");
+    for known in [text.as_slice(), signed.as_bytes()] {
+        assert!(crate::artifacts::is_of(&place.variant(), &crate::trust::set::sha256(known)), "results stay");
+    }
+    assert!(!crate::artifacts::is_of(&place.variant(), &crate::trust::set::sha256(b"")));
+    fs_err::write(place.variant().join(SIGNATURE), "{}").expect("written");
+    let again =
+        make(&place.build(), "id").complete(metadata("id")).expect("complete").seal().expect("sealed");
+    assert!(!again.changed && place.variant().join(SIGNATURE).exists());
+    assert_eq!(fs_err::read_to_string(place.variant().join(METADATA)).expect("metadata"), signed);
+    let other =
+        make(&place.build(), "new").complete(metadata("new")).expect("complete").seal().expect("sealed");
+    assert!(other.changed && !place.variant().join(SIGNATURE).exists());
 }

@@ -2,11 +2,9 @@
 //! the artifact whose metadata it names.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::identifier::hexadecimal;
 use kernel_spec::report::test::VariantTests;
-use sha2::{Digest, Sha256};
 
-use crate::atomic;
+use crate::{artifacts, atomic};
 
 /// Where a project keeps the last result of each variant.
 pub const RESULTS: &str = ".kernel-builder/tests";
@@ -24,6 +22,5 @@ pub fn keep(project: &Utf8Path, tests: &VariantTests) -> std::io::Result<()> {
 /// The kept result of a variant, if it was made with this very artifact.
 pub fn kept(project: &Utf8Path, variant: &str, artifact: &Utf8Path) -> Option<VariantTests> {
     let tests: VariantTests = serde_json::from_slice(&fs_err::read(path(project, variant)).ok()?).ok()?;
-    let metadata = fs_err::read(artifact.join("metadata.json")).ok()?;
-    (tests.metadata_sha256 == hexadecimal(&Sha256::digest(metadata))).then_some(tests)
+    artifacts::is_of(artifact, &tests.metadata_sha256).then_some(tests)
 }

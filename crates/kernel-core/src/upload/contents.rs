@@ -12,6 +12,7 @@ use super::preflight::Artifact;
 use super::results::{self, RESULTS};
 use crate::digest::{METADATA, SIGNATURE, is_left_out};
 use crate::tree::{self, Kind};
+use crate::trust::PROVENANCE;
 use crate::{Context, Error, Result};
 
 /// The directory of variants in a repository.
@@ -42,6 +43,11 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
                 paths.push((format!("{BUILD}{}/{}", artifact.name, entry.path), file));
             }
         }
+    }
+    let statements: BTreeSet<Utf8PathBuf> = artifacts.iter().filter_map(Artifact::statement).collect();
+    for statement in statements {
+        let name = statement.file_name().unwrap_or_default();
+        paths.push((format!("{PROVENANCE}/{name}"), statement.clone()));
     }
     let benchmarks = project.join(BENCHMARKS);
     let has_benchmarks = benchmarks.is_dir();
@@ -103,9 +109,9 @@ pub fn name_files(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<
 }
 
 impl Contents {
-    /// What the branch should hold. On a branch that is made for this upload everything below `build`, `results` and
-    /// `benchmarks` is its own; on an older one only what belongs to its variants, and the benchmarks where the project
-    /// has some.
+    /// What the branch should hold. On a branch that is made for this upload everything below `build`, `results`,
+    /// `provenance` and `benchmarks` is its own; on an older one only what belongs to its variants, and the benchmarks where the project
+    /// has some. The statements about the sets of other uploads stay, because their variants may.
     pub fn wanted(&self, new_branch: bool) -> Wanted {
         let folders = |of: &'static str| self.variants.iter().map(move |name| format!("{of}{name}/"));
         let owned: Vec<String> = folders(BUILD).chain(folders(RESULTS)).collect();
@@ -113,7 +119,9 @@ impl Contents {
         let owns = move |path: &str| {
             if new_branch {
                 return [BUILD, RESULTS].iter().any(|folder| path.starts_with(folder))
-                    || path.strip_prefix(BENCHMARKS).is_some_and(|rest| rest.starts_with('/'));
+                    || [BENCHMARKS, PROVENANCE]
+                        .iter()
+                        .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')));
             }
             owned.iter().any(|folder| path.starts_with(folder)) || (benchmarks && is_benchmark(path))
         };
@@ -131,8 +139,12 @@ impl Contents {
     }
 }
 
-/// The metadata and their signature speak of all other files of a variant.
+/// The metadata and their signature speak of all other files of a variant, and a statement of the metadata: its folder
+/// comes after those of the variants.
 fn vouches(path: &str) -> bool {
+    if path.starts_with(&format!("{PROVENANCE}/")) {
+        return true;
+    }
     let inside = path.strip_prefix(BUILD).and_then(|rest| rest.split_once('/'));
     inside.is_some_and(|(_, file)| matches!(file, METADATA | SIGNATURE))
 }

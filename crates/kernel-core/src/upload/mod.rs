@@ -5,6 +5,7 @@ pub mod card;
 pub mod contents;
 pub mod preflight;
 pub mod results;
+pub mod signatures;
 pub mod target;
 pub mod version;
 

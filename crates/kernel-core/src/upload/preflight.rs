@@ -13,6 +13,7 @@ use crate::check::built::{self, BuiltVariant, Overrides};
 use crate::check::layout;
 use crate::digest::{METADATA, SIGNATURE};
 use crate::suite::kept;
+use crate::trust::{self, PROVENANCE};
 use crate::{Context, Project, Result, artifacts, matrix};
 
 /// A variant to publish.
@@ -25,6 +26,15 @@ pub struct Artifact {
     pub metadata: Metadata,
     /// Whether it has a signature.
     pub signed: bool,
+}
+
+impl Artifact {
+    /// Where the statement about the set is that it was signed with.
+    pub fn statement(&self) -> Option<Utf8PathBuf> {
+        let record = self.metadata.publication.as_ref().filter(|_| self.signed)?;
+        let folder = self.directory.parent()?.join(PROVENANCE);
+        Some(folder.join(trust::provenance_file(&record.set)))
+    }
 }
 
 /// What the user takes responsibility for.
@@ -62,9 +72,15 @@ pub fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
     if faults.is_empty() { Ok(read) } else { Err(refuse(faults)) }
 }
 
-/// Everything that speaks against publishing, as an error; what is only worth a remark, as findings.
-pub fn check(artifacts: &[Artifact], project: Option<&Project>, allowed: Allowed) -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
+/// Everything that speaks against publishing, as an error; what is only worth a remark, as findings. `signatures` is what
+/// is known against the signatures already.
+pub fn check(
+    artifacts: &[Artifact],
+    project: Option<&Project>,
+    allowed: Allowed,
+    signatures: Vec<Finding>,
+) -> Result<Vec<Finding>> {
+    let mut findings = signatures;
     for artifact in artifacts {
         let variant = BuiltVariant { name: artifact.name.clone(), directory: artifact.directory.clone() };
         let policy = artifact.metadata.build.as_ref().and_then(|build| build.policy.as_deref());

@@ -3,15 +3,13 @@
 
 use camino::Utf8Path;
 use kernel_bench::report::Document;
-use kernel_spec::identifier::hexadecimal;
 use kernel_spec::report::test::VariantTests;
-use sha2::{Digest, Sha256};
 
 use super::preflight::Artifact;
 use crate::bench::DOCUMENTS;
 use crate::digest::METADATA;
 use crate::suite::kept;
-use crate::{Context, regular};
+use crate::{Context, artifacts, regular};
 
 /// The directory of results in a repository.
 pub const RESULTS: &str = "results/";
@@ -43,10 +41,9 @@ fn public(mut tests: VariantTests) -> VariantTests {
 fn measured(project: &Utf8Path, artifact: &Artifact) -> Option<Document> {
     let path = project.join(DOCUMENTS).join(format!("{}.json", artifact.name));
     let document: Document = serde_json::from_str(&regular::text(&path, LARGEST).ok()?).ok()?;
-    let metadata = fs_err::read(artifact.directory.join(METADATA)).ok()?;
-    let (name, sha256) =
-        (format!("build/{}/{METADATA}", artifact.name), hexadecimal(&Sha256::digest(metadata)));
-    let is_it = document.subject.files.iter().any(|file| file.path == name && file.sha256 == sha256);
+    let name = format!("build/{}/{METADATA}", artifact.name);
+    let mut files = document.subject.files.iter().filter(|file| file.path == name);
+    let is_it = files.any(|file| artifacts::is_of(&artifact.directory, &file.sha256));
     is_it.then_some(document)
 }
 

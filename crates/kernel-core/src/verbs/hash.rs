@@ -2,13 +2,12 @@
 //! stays, and a signature that no longer matches goes: both are the peer's faults here.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::error::Faults;
 use kernel_spec::metadata::DigestRecord;
 use kernel_spec::report::{HashReport, HashState, HashedVariant};
 
 use crate::digest::{self, METADATA, SIGNATURE};
 use crate::published::{self, Reference};
-use crate::{Context, Error, Result, artifacts};
+use crate::{Context, Result, artifacts};
 
 /// What to hash.
 #[derive(Clone, Debug)]
@@ -30,11 +29,7 @@ pub fn hash(context: &Context, options: &HashOptions) -> Result<HashReport> {
 }
 
 fn one(directory: &Utf8Path, check: bool) -> Result<HashedVariant> {
-    let path = directory.join(METADATA);
-    let mut metadata = artifacts::metadata(directory).map_err(|findings| {
-        let summary = format!("the metadata of `{directory}` cannot be used");
-        Error::Faults(Faults::new(&kernel_spec::code::artifact::METADATA, summary, findings))
-    })?;
+    let mut metadata = artifacts::require_metadata(directory)?;
     let record = DigestRecord::sha256(digest::of_variant(directory)?);
     let mut hashed = HashedVariant {
         variant: directory.file_name().unwrap_or_default().to_owned(),
@@ -61,21 +56,7 @@ fn one(directory: &Utf8Path, check: bool) -> Result<HashedVariant> {
         fs_err::remove_file(signature)?;
         hashed.signature_removed = true;
     }
-    replace(directory, &path, &metadata.to_json())?;
+    artifacts::replace(directory, METADATA, &metadata.to_json())?;
     hashed.state = HashState::Written;
     Ok(hashed)
-}
-
-/// The whole new text or the old one, whenever this is killed.
-fn replace(directory: &Utf8Path, path: &Utf8Path, text: &str) -> Result<()> {
-    use std::io::Write;
-    use std::os::unix::fs::PermissionsExt;
-    // Beside the variant, so that nothing of an interrupted run is ever taken for a file of it.
-    let mut file =
-        tempfile::Builder::new().prefix(".metadata.").tempfile_in(directory.parent().unwrap_or(directory))?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }

@@ -86,7 +86,8 @@ impl Response {
 
     /// A server's text may be long and may repeat what we sent.
     fn clean(&self, text: &str) -> String {
-        let text: String = text.chars().take(500).collect();
-        self.token.as_ref().map_or_else(|| text.clone(), |token| token.redact(&text))
+        // The token goes first: the rest of one that was cut would not be found.
+        let text = self.token.as_ref().map_or_else(|| text.to_owned(), |token| token.redact(text));
+        text.chars().take(500).collect()
     }
 }

@@ -37,6 +37,7 @@ pub mod published;
 pub mod python;
 pub mod test;
 pub mod toolchain;
+pub mod trust;
 pub mod upload;
 pub mod variant;
 
@@ -76,6 +77,7 @@ static AREAS: &[&[&Code]] = &[
     published::ALL,
     audit::ALL,
     pin::ALL,
+    trust::ALL,
     hub::ALL,
     bench::ALL,
     internal::ALL,

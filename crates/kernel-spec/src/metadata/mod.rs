@@ -15,6 +15,9 @@ use crate::{Backend, KernelName};
 /// The key that holds [`BuildRecord`]. No key of the loader's begins like it.
 pub const OUR_KEY: &str = "x-kernel-builder";
 
+/// The key that holds [`PublicationRecord`].
+pub const PUBLICATION_KEY: &str = "x-kernel-builder-publication";
+
 /// The first loader that knows `kernel-depends`.
 const KERNEL_DEPENDS_SINCE: LoaderVersion = LoaderVersion(0, 17, 0);
 
@@ -55,6 +58,9 @@ pub struct Metadata {
     /// What we add.
     #[serde(rename = "x-kernel-builder", skip_serializing_if = "Option::is_none")]
     pub build: Option<BuildRecord>,
+    /// What it was signed for.
+    #[serde(rename = "x-kernel-builder-publication", skip_serializing_if = "Option::is_none")]
+    pub publication: Option<PublicationRecord>,
     /// Keys of others.
     #[serde(flatten)]
     pub others: Map<String, Value>,
@@ -191,6 +197,31 @@ pub struct ToolchainRecord {
     pub others: Map<String, Value>,
 }
 
+/// The one place that signed metadata belong to. It is signed with them, so that they are worth nothing elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PublicationRecord {
+    /// `OWNER/NAME` on the Hub.
+    pub repository: String,
+    /// The branch there.
+    pub branch: String,
+    /// The variant's name.
+    pub variant: String,
+    /// What it was signed together with: SHA-256 in hexadecimal over the place and the unsigned metadata of all of it.
+    pub set: String,
+    /// SHA-256 of the toolchain that was used, as the build recorded it; absent where nothing was compiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<String>,
+    /// Keys of later versions.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
+}
+
+/// Reads JSON in which no object may have a key twice, because two readers may take different ones of the two.
+pub fn strict_json(text: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<json::Strict>(text).map(|strict| strict.0)
+}
+
 impl Metadata {
     /// What a manifest says of a variant; how it was built is still missing.
     pub fn of(manifest: &Manifest, backend: Backend, id: String, archs: Option<Vec<String>>) -> Self {
@@ -224,8 +255,15 @@ impl Metadata {
             digest: None,
             provenance: None,
             build: None,
+            publication: None,
             others: Map::new(),
         }
+    }
+
+    /// The same without what signing added: what the build sealed.
+    #[must_use]
+    pub fn unsigned(&self) -> Self {
+        Self { publication: None, ..self.clone() }
     }
 
     /// The bytes of the file: indented by two, with a newline at the end.

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::json::Strict;
 use super::{
     BackendRecord, BuildRecord, DigestAlgorithm, DigestRecord, GitState, LoaderVersion, Metadata, OUR_KEY,
-    Provenance, ToolRecord,
+    PUBLICATION_KEY, Provenance, PublicationRecord, ToolRecord, strict_json,
 };
 use crate::manifest::{KernelDependency, KernelReference};
 use crate::{Backend, Finding, code};
@@ -15,9 +14,9 @@ type Object = Map<String, Value>;
 impl Metadata {
     /// Reads a `metadata.json`. Every fault is a finding.
     pub fn from_json(text: &[u8]) -> Result<Self, Vec<Finding>> {
-        let value = serde_json::from_slice::<Strict>(text)
+        let value = strict_json(text)
             .map_err(|error| vec![fault("it is not valid JSON".to_owned()).cause(error.to_string())])?;
-        let Value::Object(object) = value.0 else {
+        let Value::Object(object) = value else {
             return Err(vec![fault("it is not an object".to_owned())]);
         };
         let mut reader = Reader { findings: Vec::new() };
@@ -59,7 +58,8 @@ impl Reader {
         let digest = digest.and_then(|digest| self.digest(digest));
         let provenance = self.optional(&mut object, "provenance", "an object", object_of);
         let provenance = provenance.and_then(|provenance| self.provenance(provenance));
-        let build = self.build(&mut object);
+        let build: Option<BuildRecord> = self.ours(&mut object, OUR_KEY);
+        let publication: Option<PublicationRecord> = self.ours(&mut object, PUBLICATION_KEY);
         Some(Metadata {
             name: name?,
             id: id?,
@@ -74,6 +74,7 @@ impl Reader {
             digest,
             provenance,
             build,
+            publication,
             others: object,
         })
     }
@@ -149,11 +150,12 @@ impl Reader {
         read.unwrap_or_default()
     }
 
-    fn build(&mut self, object: &mut Object) -> Option<BuildRecord> {
-        match serde_json::from_value(object.remove(OUR_KEY)?) {
+    /// What we add under a key of our own.
+    fn ours<T: serde::de::DeserializeOwned>(&mut self, object: &mut Object, key: &str) -> Option<T> {
+        match serde_json::from_value(object.remove(key)?) {
             Ok(record) => Some(record),
             Err(error) => {
-                self.findings.push(fault(format!("`{OUR_KEY}` is wrong")).cause(error.to_string()));
+                self.findings.push(fault(format!("`{key}` is wrong")).cause(error.to_string()));
                 None
             }
         }

@@ -21,11 +21,13 @@ mod migrate;
 pub mod pin;
 pub mod plan;
 mod schema;
+mod sign;
 mod status;
 pub mod test;
 mod toolchain;
 pub mod upload;
 mod variants;
+mod verify;
 
 pub use bench::BenchReport;
 pub use build::{BuildReport, BuiltVariant, Work};
@@ -41,6 +43,7 @@ pub use inspect::{GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, P
 pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
+pub use sign::{SignReport, SignedVariant};
 pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
 pub use toolchain::{StoredPart, ToolchainReport};
@@ -48,6 +51,7 @@ pub use upload::UploadReport;
 pub use variants::{
     ChosenPython, DecisionEntry, Explanation, PublishedKernel, PublishedVariant, VariantsReport,
 };
+pub use verify::{SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
 
 /// The answer of a command that did what it was asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -72,11 +76,13 @@ pub enum Report {
     Pin(pin::PinReport),
     Plan(PlanReport),
     Schema(SchemaReport),
+    Sign(SignReport),
     Status(StatusReport),
     Test(TestReport),
     Toolchain(ToolchainReport),
     Upload(Box<UploadReport>),
     Variants(VariantsReport),
+    Verify(VerifyReport),
 }
 
 impl Report {
@@ -92,6 +98,7 @@ impl Report {
             Report::Pin(report) => report.exit(),
             Report::Test(report) => report.exit(),
             Report::Variants(report) => report.exit(),
+            Report::Verify(report) => report.exit(),
             _ => ExitClass::Success,
         }
     }

@@ -16,11 +16,13 @@ mod migrate;
 mod pin;
 mod plan;
 mod schema;
+mod sign;
 mod status;
 mod test;
 mod toolchain;
 mod upload;
 mod variants;
+mod verify;
 
 use kernel_spec::event::Stage;
 use kernel_spec::report::Report;
@@ -45,6 +47,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Pin(report) => pin::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
+        Report::Sign(report) => sign::render(report, &mut page),
         Report::Status(report) => status::render(report, &mut page),
         Report::Audit(report) | Report::Check(report) | Report::CheckAbi(report) => {
             check::render(report, &mut page);
@@ -54,6 +57,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Toolchain(report) => toolchain::render(report, &mut page),
         Report::Upload(report) => upload::render(report, &mut page),
         Report::Variants(report) => variants::render(report, &mut page),
+        Report::Verify(report) => verify::render(report, &mut page),
     }
     page
 }
@@ -72,6 +76,8 @@ pub(super) fn stage_word(stage: Stage) -> &'static str {
         Stage::Test => "test",
         Stage::Bench => "bench",
         Stage::Card => "card",
+        Stage::Sign => "sign",
+        Stage::Verify => "verify",
         Stage::Upload => "upload",
         Stage::Wait => "wait",
     }

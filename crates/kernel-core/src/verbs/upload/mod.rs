@@ -13,12 +13,14 @@ use kernel_hub::hub::{Hub, HubError, Refs, Tree};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::{Event, Finding};
+use kernel_trust::Verifier;
 
+use crate::trust::set::Place;
 use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
 use crate::upload::{UploadError, card, contents, preflight, target, version};
-use crate::{Context, Project, Result, atomic, network};
+use crate::{Context, Project, Result, atomic, network, trust};
 
 /// What to upload, and how.
 #[derive(Clone, Debug)]
@@ -35,6 +37,10 @@ pub struct UploadOptions {
     pub dry_run: bool,
     /// What the user takes responsibility for.
     pub allowed: Allowed,
+    /// Whether each variant must have a sound signature.
+    pub require_signed: bool,
+    /// Other authorities than Sigstore's public ones.
+    pub trust_config: Option<Utf8PathBuf>,
     /// Where to write the answer in the peer's form.
     pub output_json: Option<Utf8PathBuf>,
 }
@@ -50,7 +56,8 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     stage(context, Stage::Check, "the built variants");
     let artifacts = preflight::read(&directory)?;
     let target = target::decide(&options.directory, &options.chosen, project.as_ref(), &artifacts)?;
-    let findings = preflight::check(&artifacts, project.as_ref(), options.allowed)?;
+    let signatures = signatures(context, options, &target, &artifacts)?;
+    let findings = preflight::check(&artifacts, project.as_ref(), options.allowed, signatures)?;
     let contents = contents::collect(context, &artifacts, &directory)?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
     let hub = network::hub(context)?;
@@ -79,6 +86,20 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
         }
     }
     Ok(report)
+}
+
+/// What is wrong with the signatures.
+fn signatures(
+    context: &Context,
+    options: &UploadOptions,
+    target: &Target,
+    artifacts: &[Artifact],
+) -> Result<Vec<Finding>> {
+    let verifier = options.require_signed.then(|| -> Result<Verifier> {
+        Ok(Verifier::new(&trust::authorities(context, options.trust_config.as_ref())?)?)
+    });
+    let place = Place { repository: target.repository.id(), branch: target.branch.clone() };
+    crate::upload::signatures::check(artifacts, &place, verifier.transpose()?.as_ref())
 }
 
 fn stage(context: &Context, stage: Stage, message: &str) {

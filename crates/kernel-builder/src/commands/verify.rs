@@ -1,0 +1,72 @@
+//! `verify`: see `kernel_core::verbs::verify`.
+
+use camino::Utf8PathBuf;
+use kernel_core::verbs::verify::{VerifyOptions, verify};
+use kernel_spec::report::Report;
+
+use super::{Answer, Run};
+use crate::session::Session;
+
+/// Say who signed variants, whether that signer may, and whether anything was changed
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  kernel-builder verify acme/relu@v1 --policy acme.toml\n\n\
+    Without a policy nothing is verified, whoever signed (exit 10): anybody can make a sound signature.")]
+pub(crate) struct Arguments {
+    /// A project, a directory of variants, a variant, or a published kernel
+    #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
+    directory: Utf8PathBuf,
+    /// Who may sign: a repository by its number, a workflow, a ref
+    #[arg(long, value_name = "FILE")]
+    policy: Option<Utf8PathBuf>,
+    /// The repository they must have been signed for; by default the published one, or a project's own
+    #[arg(long, value_name = "OWNER/NAME")]
+    repo_id: Option<String>,
+    /// The branch they must have been signed for; by default the published one
+    #[arg(long, value_name = "B")]
+    branch: Option<String>,
+    /// The longest time since they were signed, as `30d`, `12h` or seconds
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    max_age: Option<u64>,
+    /// Authorities and logs of a private instance of Sigstore: its client trust configuration, or its trusted root
+    #[arg(long, value_name = "FILE")]
+    trust_config: Option<Utf8PathBuf>,
+    /// Accept what is signed for no place, as other tools sign it
+    #[arg(long)]
+    allow_unplaced: bool,
+    /// Accept variants of several commits together
+    #[arg(long)]
+    allow_mixed: bool,
+    /// Forget which set of this branch was seen before, and accept an older one
+    #[arg(long)]
+    forget: bool,
+}
+
+/// A length of time in seconds.
+fn seconds(text: &str) -> Result<u64, String> {
+    let unit = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)];
+    let (number, unit) = unit
+        .into_iter()
+        .find_map(|(letter, unit)| Some((text.strip_suffix(letter)?, unit)))
+        .unwrap_or((text, 1));
+    let number: Option<u64> = number.parse().ok();
+    number
+        .and_then(|number| number.checked_mul(unit))
+        .ok_or_else(|| "write it as `30d`, `12h` or seconds".to_owned())
+}
+
+impl Run for Arguments {
+    fn run(self, session: &Session) -> Answer {
+        let options = VerifyOptions {
+            directory: self.directory,
+            policy: self.policy,
+            trust_config: self.trust_config,
+            repository: self.repo_id,
+            branch: self.branch,
+            max_age: self.max_age,
+            allow_unplaced: self.allow_unplaced,
+            allow_mixed: self.allow_mixed,
+            forget: self.forget,
+        };
+        Ok(Report::Verify(verify(&session.context, &options)?))
+    }
+}

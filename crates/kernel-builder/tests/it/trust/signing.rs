@@ -1,0 +1,117 @@
+//! What `sign` writes and says, and what `verify` says of it.
+
+use super::*;
+
+#[test]
+fn what_is_signed_is_verified() {
+    let services = Sigstore::start().expect("services");
+    let scene = job(&services);
+    let ran = sign(&scene);
+    insta::assert_snapshot!("signed", ran);
+    let ran = scene.run(&["verify", "--trust-config", "trust.json", "--policy", "policy.toml"]);
+    insta::assert_snapshot!("verified", ran);
+    let ran = verify(&scene, &["--repo-id", "acme/demo", "--branch", "v1", "--offline"]);
+    assert_eq!((ran.status, codes(&ran)), (0, vec![]), "{ran}");
+    let states: Vec<_> = report(&ran)["variants"].as_array().expect("variants").clone();
+    assert!(states.iter().all(|variant| variant["state"] == "verified" && variant["files"] == 3), "{ran}");
+    // One variant alone is verified with the statement about all of them.
+    let ran = verify(&scene, &["build/torch-cpu"]);
+    assert_eq!((ran.status, codes(&ran)), (0, vec![]), "{ran}");
+}
+
+#[test]
+fn without_a_policy_nothing_is_verified() {
+    let services = Sigstore::start().expect("services");
+    let scene = signed(&services);
+    let ran = scene.run(&["verify", "--trust-config", "trust.json"]);
+    insta::assert_snapshot!(ran);
+    let ran = scene.run(&["verify", "--json", "--trust-config", "trust.json"]);
+    assert_eq!(codes(&ran), ["trust/no-policy"]);
+    assert!(!ran.stdout.contains("\"state\":\"verified\""), "{ran}");
+}
+
+#[test]
+fn signing_again_is_a_new_set_only_where_something_changed() {
+    let services = Sigstore::start().expect("services");
+    let scene = signed(&services);
+    let files = |scene: &Scene| {
+        let folder = fs_err::read_dir(scene.path("build/provenance")).expect("statements");
+        folder.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>()
+    };
+    let first = files(&scene);
+    assert_eq!(sign(&scene).status, 0);
+    assert_eq!(files(&scene), first, "the same variants are the same set");
+    let scene = scene.file("build/torch-cpu/__init__.py", "changed = 1\n");
+    let ran = sign(&scene);
+    assert!(ran.status == 6 && ran.stderr.contains("trust/unfit"), "{ran}");
+    assert_eq!(scene.run(&["hash", "."]).status, 0);
+    assert_eq!(sign(&scene).status, 0);
+    let second = files(&scene);
+    assert!(second.len() == 1 && second != first, "{first:?} {second:?}");
+    assert_eq!(verify(&scene, &[]).status, 0);
+}
+
+#[test]
+fn an_identity_comes_from_a_file_or_a_variable_or_there_is_none() {
+    let services = Sigstore::start().expect("services");
+    let none = |scene: Scene| {
+        scene.variable("ACTIONS_ID_TOKEN_REQUEST_URL", "").variable("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "")
+    };
+    let scene = none(job(&services));
+    let ran = sign(&scene);
+    assert!(ran.status == 4 && ran.stderr.contains("error[trust/identity-token]"), "{ran}");
+    let scene = scene.file("token", &Workflow::default().token());
+    let ran = scene.run(&["sign", "--trust-config", "trust.json", "--identity-token", "token"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let scene = none(job(&services)).variable("SIGSTORE_ID_TOKEN", &Workflow::default().token());
+    assert_eq!(sign(&scene).status, 0);
+    let expired = scene.variable("SOURCE_DATE_EPOCH", "9000000000");
+    let ran = sign(&expired);
+    assert!(ran.status == 4 && ran.stderr.contains("expired"), "{ran}");
+}
+
+#[test]
+fn nothing_is_changed_where_a_service_refuses() {
+    let services = Sigstore::start().expect("services");
+    let scene = job(&services);
+    let before = crate::upload::local(&scene);
+    services.plan(hub_testkit::sigstore::Mishap::TokenRefused);
+    let ran = sign(&scene);
+    assert!(ran.status == 8 && ran.stderr.contains("[token]"), "{ran}");
+    services.plan(hub_testkit::sigstore::Mishap::ProofWrong);
+    let ran = sign(&scene);
+    assert!(ran.status == 8 && ran.stderr.contains("trust/not-signed"), "{ran}");
+    assert!(!ran.to_string().contains(REQUEST_SECRET) && !ran.to_string().contains("eyJ"), "{ran}");
+    assert_eq!(crate::upload::local(&scene), before);
+}
+
+#[test]
+fn files_that_configure_trust_are_read_with_care() {
+    let services = Sigstore::start().expect("services");
+    let scene = signed(&services).file("wrong.json", "{}").file("wrong.toml", "repository-id = \"acme\"\n");
+    let code = |arguments: &[&str]| {
+        let ran = scene.run(arguments);
+        (ran.status, ran.json().pop().expect("a line")["code"].clone())
+    };
+    let trust = |file| code(&["verify", "--json", "--trust-config", file]);
+    assert_eq!(trust("wrong.json"), (2, "trust/authorities".into()));
+    assert_eq!(trust("absent.json"), (4, "environment/file".into()));
+    let policy = code(&["verify", "--json", "--trust-config", "trust.json", "--policy", "wrong.toml"]);
+    assert_eq!(policy, (2, "trust/policy".into()));
+    assert_eq!(scene.run(&["verify", "--max-age", "soon"]).status, 2);
+}
+
+#[test]
+fn variants_of_several_commits_are_signed_together_only_on_demand() {
+    let services = Sigstore::start().expect("services");
+    let scene = job(&services);
+    let path = "build/torch-cpu/metadata.json";
+    let text = fs_err::read_to_string(scene.path(path)).expect("metadata");
+    let scene = scene.file(path, &text.replace("\"0123456789", "\"ffffffffff"));
+    let ran = sign(&scene);
+    assert!(ran.status == 6 && ran.stderr.contains("several commits"), "{ran}");
+    let ran = scene.run(&["sign", "--trust-config", "trust.json", "--allow-mixed"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let ran = verify(&scene, &[]);
+    assert_eq!((ran.status, codes(&ran)), (6, vec!["trust/commit".to_owned(), "trust/mixed".to_owned()]));
+}

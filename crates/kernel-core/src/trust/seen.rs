@@ -1,0 +1,114 @@
+//! What was seen of each branch before. Nothing in an old set says that it is old; whoever serves a repository, or can
+//! write to it, could serve last year's set with its faults for ever. Who has once verified a newer one notices.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::{Finding, code};
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::set::{Place, sha256};
+use super::statement::Statement;
+use crate::{Context, Result, atomic, regular};
+
+/// Most bytes of a file of this.
+const LIMIT: u64 = 16 << 20;
+
+/// What is remembered of one branch; dropping it lets others at it.
+pub struct Memory {
+    path: Utf8PathBuf,
+    known: Known,
+    _lock: fs_err::File,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Known {
+    repository: String,
+    branch: String,
+    /// The highest number of any set.
+    newest: u64,
+    /// The newest set of each variant.
+    variants: BTreeMap<String, Member>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Member {
+    serial: u64,
+    set: String,
+}
+
+impl Memory {
+    /// What is remembered of a place; none where the user has no directory for it.
+    pub fn open(context: &Context, place: &Place) -> Result<Option<Self>> {
+        let Some(directory) = context.environment.state_directory() else { return Ok(None) };
+        let directory = directory.join("seen");
+        fs_err::create_dir_all(&directory)?;
+        let name = sha256(format!("{}\n{}", place.repository, place.branch).as_bytes());
+        let path = directory.join(format!("{name}.json"));
+        let lock = lock(&path)?;
+        let known = if path.exists() {
+            serde_json::from_str(&regular::text(&path, LIMIT)?).map_err(|error| {
+                std::io::Error::other(format!(
+                    "`{path}`, which remembers what was verified, is damaged: {error}"
+                ))
+            })?
+        } else {
+            Known { repository: place.repository.clone(), branch: place.branch.clone(), ..Known::default() }
+        };
+        Ok(Some(Self { path, known, _lock: lock }))
+    }
+
+    /// Forgets everything about the place.
+    pub fn forget(&mut self) {
+        self.known.newest = 0;
+        self.known.variants.clear();
+    }
+
+    /// What is older than what was seen, among the variants that are there with the statements about their sets.
+    pub fn older<'a>(&self, there: impl IntoIterator<Item = (&'a str, &'a Statement)>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut newest = None;
+        for (variant, statement) in there {
+            newest = newest.max(Some(statement.serial));
+            let Some(known) = self.known.variants.get(variant) else { continue };
+            // Two sets of one second: which is the newer cannot be told, so the one that was seen first stays.
+            let tied = statement.serial == known.serial && statement.set != known.set;
+            if statement.serial < known.serial || tied {
+                let message =
+                    format!("`{variant}` is of set {}, and of set {} before", statement.serial, known.serial);
+                findings.push(Finding::error(&code::trust::OLDER, message));
+            }
+        }
+        if findings.is_empty()
+            && let Some(newest) = newest
+            && newest < self.known.newest
+        {
+            let message = format!("the newest set is {newest}, and was {} before", self.known.newest);
+            findings.push(Finding::error(&code::trust::OLDER, message));
+        }
+        findings
+    }
+
+    /// Remembers what was verified.
+    pub fn remember<'a>(
+        &mut self,
+        verified: impl IntoIterator<Item = (&'a str, &'a Statement)>,
+    ) -> Result<()> {
+        for (variant, statement) in verified {
+            self.known.newest = self.known.newest.max(statement.serial);
+            let member = Member { serial: statement.serial, set: statement.set.clone() };
+            self.known.variants.insert(variant.to_owned(), member);
+        }
+        let mut text = serde_json::to_string_pretty(&self.known).map_err(std::io::Error::from)?;
+        text.push('\n');
+        Ok(atomic::write(&self.path, text.as_bytes())?)
+    }
+}
+
+/// One process at a time, so that none writes over what another has just seen.
+fn lock(path: &Utf8Path) -> Result<fs_err::File> {
+    let file = fs_err::File::create(path.with_extension("lock"))?;
+    flock(&file, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
+    Ok(file)
+}

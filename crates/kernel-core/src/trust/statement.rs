@@ -1,0 +1,159 @@
+//! The statement about a set: an in-toto statement with SLSA provenance, version 1. Its subjects are the metadata of the
+//! variants, which hold the digests of everything else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel_spec::metadata::strict_json;
+use kernel_spec::report::SignerIdentity;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::set::Place;
+use crate::digest::METADATA;
+
+const STATEMENT: &str = "https://in-toto.io/Statement/v1";
+const PROVENANCE: &str = "https://slsa.dev/provenance/v1";
+/// What kind of build it is, and so what its parameters mean.
+const BUILD: &str = "urn:kernel-builder:set:1";
+
+/// What a statement says of its set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The place the set is for.
+    pub place: Place,
+    /// The set's digest.
+    pub set: String,
+    /// Its number: seconds since 1970 when it was signed.
+    pub serial: u64,
+    /// SHA-256 of each member's metadata in hexadecimal, by the variant's name.
+    pub members: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Parameters {
+    repository: String,
+    branch: String,
+    set: String,
+    serial: u64,
+}
+
+impl Statement {
+    /// The statement's text. `commits` and `locks` are those of the members, `signer` who says all this.
+    pub fn to_json(
+        &self,
+        commits: &BTreeSet<String>,
+        locks: &BTreeSet<String>,
+        signer: &SignerIdentity,
+    ) -> String {
+        let subjects: Vec<Value> = self
+            .members
+            .iter()
+            .map(|(variant, digest)| json!({ "name": subject(variant), "digest": { "sha256": digest } }))
+            .collect();
+        let source = signer.repository.clone().map(|repository| format!("git+{repository}"));
+        let commits =
+            commits.iter().map(|commit| json!({ "uri": source, "digest": { "gitCommit": commit } }));
+        let locks = locks.iter().map(|lock| json!({ "name": "toolchain", "digest": { "sha256": lock } }));
+        let parameters = Parameters {
+            repository: self.place.repository.clone(),
+            branch: self.place.branch.clone(),
+            set: self.set.clone(),
+            serial: self.serial,
+        };
+        let statement = json!({
+            "_type": STATEMENT,
+            "subject": subjects,
+            "predicateType": PROVENANCE,
+            "predicate": {
+                "buildDefinition": {
+                    "buildType": BUILD,
+                    "externalParameters": parameters,
+                    "resolvedDependencies": commits.chain(locks).collect::<Vec<_>>(),
+                },
+                "runDetails": {
+                    "builder": { "id": signer.workflow.as_ref().unwrap_or(&signer.subject) },
+                    "metadata": { "invocationId": signer.run },
+                },
+            },
+        });
+        statement.to_string()
+    }
+
+    /// Reads a statement; the reason where it is none of ours.
+    pub fn from_json(text: &[u8]) -> Result<Self, String> {
+        let value = strict_json(text).map_err(|error| error.to_string())?;
+        let build = &value["predicate"]["buildDefinition"];
+        let kinds = [
+            (&value["_type"], STATEMENT),
+            (&value["predicateType"], PROVENANCE),
+            (&build["buildType"], BUILD),
+        ];
+        if let Some((found, wanted)) = kinds.into_iter().find(|(found, wanted)| *found != wanted) {
+            return Err(format!("it is of type {found} instead of `{wanted}`"));
+        }
+        let parameters =
+            Parameters::deserialize(&build["externalParameters"]).map_err(|error| error.to_string())?;
+        let mut members = BTreeMap::new();
+        for entry in value["subject"].as_array().into_iter().flatten() {
+            let variant = entry["name"].as_str().and_then(variant);
+            let digest = entry["digest"]["sha256"].as_str();
+            let (Some(variant), Some(digest)) = (variant, digest) else {
+                return Err("a subject is no variant's metadata".to_owned());
+            };
+            members.insert(variant.to_owned(), digest.to_owned());
+        }
+        let Parameters { repository, branch, set, serial } = parameters;
+        Ok(Self { place: Place { repository, branch }, set, serial, members })
+    }
+}
+
+/// The name of a variant's metadata as a subject: its path in the repository.
+fn subject(variant: &str) -> String {
+    format!("build/{variant}/{METADATA}")
+}
+
+fn variant(subject: &str) -> Option<&str> {
+    let variant = subject.strip_prefix("build/")?.strip_suffix(METADATA)?.strip_suffix('/')?;
+    (!variant.contains('/')).then_some(variant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement() -> Statement {
+        Statement {
+            place: Place { repository: "acme/demo".to_owned(), branch: "v1".to_owned() },
+            set: "ab".repeat(32),
+            serial: 1_800_000_000,
+            members: BTreeMap::from([("torch-cpu".to_owned(), "cd".repeat(32))]),
+        }
+    }
+
+    fn text() -> String {
+        let commits = BTreeSet::from(["0".repeat(40)]);
+        statement().to_json(&commits, &BTreeSet::from(["ef".repeat(32)]), &SignerIdentity::default())
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Statement::from_json(text().as_bytes()), Ok(statement()));
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused() {
+        for (from, to) in [
+            (STATEMENT, "https://in-toto.io/Statement/v0.1"),
+            (PROVENANCE, "https://slsa.dev/provenance/v0.2"),
+            (BUILD, "urn:other"),
+            ("build/torch-cpu/metadata.json", "build/a/b/metadata.json"),
+            ("build/torch-cpu/metadata.json", "metadata.json"),
+            ("\"serial\":1800000000", "\"serial\":-1"),
+            ("\"branch\":\"v1\"", "\"branch\":\"v1\",\"branch\":\"v2\""),
+        ] {
+            let changed = text().replace(from, to);
+            assert_ne!(changed, text(), "{from}");
+            assert!(Statement::from_json(changed.as_bytes()).is_err(), "{changed}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `sign`: signs what was built, for one place. Each variant's metadata get to know the place and the set they are signed
+//! with; then they are signed, and a statement about the whole set too. Nothing is written before everything is signed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::error::Faults;
+use kernel_spec::event::Stage;
+use kernel_spec::report::{SignReport, SignedVariant};
+use kernel_spec::{Event, Finding, code};
+use kernel_trust::{IdentityToken, Signer, TrustError};
+
+use crate::digest::{METADATA, SIGNATURE};
+use crate::trust::set::{self, Place};
+use crate::trust::statement::Statement;
+use crate::trust::{self, PROVENANCE, contents};
+use crate::upload::preflight::Artifact;
+use crate::upload::target::{self, Chosen, RepositoryKind};
+use crate::{Context, Error, Project, Result, artifacts, atomic, network, regular};
+
+/// The variables by which a GitHub job is told how to ask for its identity.
+const REQUEST_URL: &str = "ACTIONS_ID_TOKEN_REQUEST_URL";
+const REQUEST_TOKEN: &str = "ACTIONS_ID_TOKEN_REQUEST_TOKEN";
+/// The variable in which other jobs, such as GitLab's, are given their token.
+const TOKEN: &str = "SIGSTORE_ID_TOKEN";
+
+/// Most bytes of a token.
+const TOKEN_LIMIT: u64 = 1 << 20;
+
+/// What to sign, and for where.
+#[derive(Clone, Debug)]
+pub struct SignOptions {
+    /// A project, a directory of variants, or a variant.
+    pub directory: Utf8PathBuf,
+    /// The repository, where the manifest does not name it.
+    pub repository: Option<String>,
+    /// The branch, where it is not the version's.
+    pub branch: Option<String>,
+    /// The file of an identity token, where it is not that of the job.
+    pub identity_token: Option<Utf8PathBuf>,
+    /// Other authorities than Sigstore's public ones.
+    pub trust_config: Option<Utf8PathBuf>,
+    /// Whether variants of several commits may be signed together.
+    pub allow_mixed: bool,
+}
+
+/// A variant with its signature, both still to be written.
+struct Written {
+    directory: Utf8PathBuf,
+    metadata: String,
+    bundle: String,
+}
+
+/// Signs built variants.
+pub fn sign(context: &Context, options: &SignOptions) -> Result<SignReport> {
+    let directory = context.resolve(&options.directory);
+    let project = directory.join(crate::project::MANIFEST).is_file();
+    let project = project.then(|| Project::open(context, &options.directory)).transpose()?;
+    stage(context, Stage::Check, "the built variants");
+    let variants = read(&directory)?;
+    let chosen = Chosen {
+        repository: options.repository.clone(),
+        kind: RepositoryKind::Kernel,
+        branch: options.branch.clone(),
+    };
+    let target = target::decide(&options.directory, &chosen, project.as_ref(), &variants)?;
+    let place = Place { repository: target.repository.id(), branch: target.branch };
+    require_fit(&variants, options.allow_mixed)?;
+    let authorities = trust::authorities(context, options.trust_config.as_ref())?;
+    let client = network::client(context)?;
+    let token = identity(context, options)?;
+    stage(context, Stage::Sign, &format!("{} variants for {place}", variants.len()));
+    let signer = Signer::new(&client, &authorities, &token)?;
+    let named = variants.iter().map(|variant| (variant.name.as_str(), &variant.metadata));
+    let set = set::digest(&place, named);
+    let mut written = Vec::new();
+    let mut members = BTreeMap::new();
+    let mut identity = None;
+    for variant in &variants {
+        let metadata = set::placed(&variant.metadata, &place, &variant.name, &set).to_json();
+        let bundle = signer.blob(metadata.as_bytes())?;
+        members.insert(variant.name.clone(), set::sha256(metadata.as_bytes()));
+        identity = Some(bundle.signed.signer);
+        written.push(Written { directory: variant.directory.clone(), metadata, bundle: bundle.text });
+    }
+    let identity = identity.unwrap_or_default();
+    let subject = written.first().map(|written| written.metadata.clone()).unwrap_or_default();
+    let statement = Statement { place: place.clone(), set: set.clone(), serial: context.now, members };
+    let text = statement.to_json(&commits(&variants), &locks(&variants), &identity);
+    let statement_bundle = signer.statement(subject.as_bytes(), text.as_bytes())?;
+    let signed = written.iter().map(|written| write(context, written)).collect::<Result<Vec<_>>>()?;
+    let provenance = keep_statement(&variants, &set, &statement_bundle.text)?;
+    Ok(SignReport {
+        subject: identity.subject,
+        issuer: identity.issuer,
+        repository: place.repository,
+        branch: place.branch,
+        set,
+        serial: statement.serial,
+        provenance: shown(context, &provenance),
+        variants: signed,
+    })
+}
+
+/// A path as people see it: from the working directory where it is below that.
+fn shown(context: &Context, path: &Utf8Path) -> String {
+    path.strip_prefix(&context.working_directory).unwrap_or(path).to_string()
+}
+
+fn stage(context: &Context, stage: Stage, message: &str) {
+    context.sink.event(&Event::Stage { stage, variant: None, message: message.to_owned() });
+}
+
+fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
+    let directories = artifacts::discover(directory)?.into_iter();
+    let read = directories.map(|directory| {
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        let metadata = artifacts::require_metadata(&directory)?;
+        let signed = directory.join(SIGNATURE).is_file();
+        Ok(Artifact { name, directory, metadata, signed })
+    });
+    read.collect()
+}
+
+/// What is signed must be what was built, and of one commit.
+fn require_fit(variants: &[Artifact], allow_mixed: bool) -> Result<()> {
+    let mut findings = Vec::new();
+    for variant in variants {
+        findings.extend(contents::check(&variant.directory, &variant.metadata)?);
+    }
+    let commits = commits(variants);
+    if commits.len() > 1 && !allow_mixed {
+        let list = commits.into_iter().collect::<Vec<_>>().join(", ");
+        findings.push(Finding::error(
+            &code::trust::MIXED,
+            format!("the variants are of several commits: {list}"),
+        ));
+    }
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let count = findings.len();
+    let what = if count == 1 { "1 finding speaks".to_owned() } else { format!("{count} findings speak") };
+    let summary = format!("{what} against signing; nothing was signed");
+    Err(Faults::new(&code::trust::UNFIT, summary, findings).into())
+}
+
+fn commits(variants: &[Artifact]) -> BTreeSet<String> {
+    let commit =
+        |variant: &Artifact| Some(variant.metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone());
+    variants.iter().filter_map(commit).collect()
+}
+
+fn locks(variants: &[Artifact]) -> BTreeSet<String> {
+    let lock =
+        |variant: &Artifact| Some(variant.metadata.build.as_ref()?.toolchain.as_ref()?.identity.clone());
+    variants.iter().filter_map(lock).collect()
+}
+
+/// The identity to sign in the name of: the one that was given, else the job's.
+fn identity(context: &Context, options: &SignOptions) -> Result<IdentityToken> {
+    let environment = &context.environment;
+    if let Some(file) = &options.identity_token {
+        let text = regular::text(&context.resolve(file), TOKEN_LIMIT)?;
+        return Ok(IdentityToken::parse(&text, context.now)?);
+    }
+    if let (Some(address), Some(secret)) = (environment.get(REQUEST_URL), environment.get(REQUEST_TOKEN)) {
+        let client = network::client(context)?;
+        return Ok(IdentityToken::of_github_job(&client, address, secret, context.now)?);
+    }
+    if let Some(text) = environment.get(TOKEN) {
+        return Ok(IdentityToken::parse(text, context.now)?);
+    }
+    let reason = format!("neither `{REQUEST_URL}` with `{REQUEST_TOKEN}` nor `{TOKEN}` is set");
+    Err(TrustError::Token { reason }.into())
+}
+
+/// Writes a variant's metadata and signature. Whenever this is killed, no signature lies beside other metadata.
+fn write(context: &Context, written: &Written) -> Result<SignedVariant> {
+    let signature = written.directory.join(SIGNATURE);
+    match fs_err::remove_file(&signature) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    artifacts::replace(&written.directory, METADATA, &written.metadata)?;
+    artifacts::replace(&written.directory, SIGNATURE, &written.bundle)?;
+    let variant = written.directory.file_name().unwrap_or_default().to_owned();
+    Ok(SignedVariant { variant, signature: shown(context, &signature) })
+}
+
+/// Writes the statement about the set, and removes those about sets of which nothing is left here.
+fn keep_statement(variants: &[Artifact], set: &str, text: &str) -> Result<Utf8PathBuf> {
+    let beside = variants.first().and_then(|variant| variant.directory.parent());
+    let folder = beside.unwrap_or(Utf8Path::new(".")).join(PROVENANCE);
+    let path = folder.join(trust::provenance_file(set));
+    atomic::write(&path, text.as_bytes())?;
+    let used: BTreeSet<String> = artifacts::variants_in(beside.unwrap_or(Utf8Path::new(".")))
+        .iter()
+        .filter_map(|directory| artifacts::metadata(directory).ok()?.publication)
+        .map(|record| trust::provenance_file(&record.set))
+        .collect();
+    for entry in folder.read_dir_utf8().map_err(Error::from)? {
+        let entry = entry.map_err(Error::from)?;
+        let ours = entry.file_name().len() == trust::provenance_file(set).len();
+        if ours && entry.file_name().ends_with(".sigstore.json") && !used.contains(entry.file_name()) {
+            fs_err::remove_file(entry.path())?;
+        }
+    }
+    Ok(path)
+}

@@ -1,0 +1,216 @@
+//! `verify`: who signed the variants that are there, whether that signer may, and whether everything is what was signed
+//! and where it was signed for. In this order, so that nothing is believed before the signature over it is.
+//!
+//! 1. Each variant alone: signature, signer, files, place ([`variant`]).
+//! 2. The sets they are of: the statement about each, and whether it is the newest ([`set`]).
+//!
+//! Nothing of a variant is run, and only what a policy allows is ever called verified.
+
+mod set;
+mod variant;
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+use kernel_spec::event::Stage;
+use kernel_spec::report::{TrustState, VerifiedVariant, VerifyReport};
+use kernel_spec::{Event, Finding, Metadata, Severity, code};
+use kernel_trust::{Policy, Verifier};
+
+use crate::published::{Reference, Snapshot};
+use crate::trust::PROVENANCE;
+use crate::trust::seen::Memory;
+use crate::trust::set::Place;
+use crate::trust::statement::Statement;
+use crate::{Context, Project, Result, artifacts, trust};
+
+/// What to verify, and by what.
+#[derive(Clone, Debug)]
+pub struct VerifyOptions {
+    /// A project, a directory of variants, a variant, or a published kernel.
+    pub directory: Utf8PathBuf,
+    /// Who may sign; without it nothing counts as verified.
+    pub policy: Option<Utf8PathBuf>,
+    /// Other authorities than Sigstore's public ones.
+    pub trust_config: Option<Utf8PathBuf>,
+    /// The repository the variants must have been signed for; a project's own where not given.
+    pub repository: Option<String>,
+    /// The branch they must have been signed for.
+    pub branch: Option<String>,
+    /// Most seconds since a set was signed.
+    pub max_age: Option<u64>,
+    /// Whether what is signed for no place is accepted.
+    pub allow_unplaced: bool,
+    /// Whether variants of several commits are accepted.
+    pub allow_mixed: bool,
+    /// Whether to forget what was seen of the branch before, and so accept an older set.
+    pub forget: bool,
+}
+
+/// A variant with everything that is known of it.
+struct Examined {
+    directory: Utf8PathBuf,
+    /// The text that is signed.
+    text: Vec<u8>,
+    /// What it says; absent where the signature is not sound, because then it says nothing.
+    metadata: Option<Metadata>,
+    result: VerifiedVariant,
+    statement: Option<Statement>,
+}
+
+impl Examined {
+    fn refuse(&mut self, finding: Finding) {
+        self.result.findings.push(finding);
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.metadata.as_ref()?.publication.as_ref().map(Place::of)
+    }
+}
+
+/// What everything is judged by.
+struct Judge<'a> {
+    options: &'a VerifyOptions,
+    verifier: Verifier,
+    policy: Option<Policy>,
+    /// Where everything must have been signed for, as far as it is known.
+    repository: Option<String>,
+    branch: Option<String>,
+    now: u64,
+}
+
+/// What is verified.
+struct Subject {
+    directory: Utf8PathBuf,
+    repository: Option<String>,
+    branch: Option<String>,
+    /// Whether the user named one commit, and so does not expect the newest.
+    is_pinned: bool,
+}
+
+/// Verifies the signatures of variants.
+pub fn verify(context: &Context, options: &VerifyOptions) -> Result<VerifyReport> {
+    let Subject { directory, repository, branch, is_pinned } = subject(context, options)?;
+    let directories = artifacts::discover(&directory)?;
+    let authorities = trust::authorities(context, options.trust_config.as_ref())?;
+    let judge = Judge {
+        options,
+        verifier: Verifier::new(&authorities)?,
+        policy: options.policy.as_deref().map(|file| trust::policy(context, file)).transpose()?,
+        repository: options.repository.clone().or(repository),
+        branch: options.branch.clone().or(branch),
+        now: context.now,
+    };
+    let message = format!("{} variants", directories.len());
+    context.sink.event(&Event::Stage { stage: Stage::Verify, variant: None, message });
+    let mut examined =
+        directories.iter().map(|variant| judge.variant(variant, &directory)).collect::<Result<Vec<_>>>()?;
+    judge.sets(&mut examined);
+    let mut findings = judge.together(&examined);
+    if judge.policy.is_none() {
+        let message = "no policy says whose signature counts, so nothing is verified";
+        findings.push(Finding::note(&code::trust::NO_POLICY, message));
+    } else if !is_pinned {
+        compare_with_seen(context, options, &examined, &mut findings)?;
+    }
+    let with_policy = judge.policy.is_some();
+    let variants = examined.into_iter().map(|examined| finished(examined.result, with_policy)).collect();
+    Ok(VerifyReport { policy: with_policy, variants, findings })
+}
+
+/// Where the variants are, and where they belong.
+fn subject(context: &Context, options: &VerifyOptions) -> Result<Subject> {
+    if let Some(reference) = Reference::parse(options.directory.as_str()) {
+        let snapshot = Snapshot::open(context, reference)?;
+        let directory = snapshot.fetch_variants(context, None)?;
+        if snapshot.folder(PROVENANCE).next().is_some() {
+            snapshot.fetch(context, PROVENANCE)?;
+        }
+        let Reference { revision, .. } = &snapshot.reference;
+        let is_pinned = *revision == snapshot.commit;
+        return Ok(Subject {
+            directory,
+            repository: Some(snapshot.reference.id()),
+            branch: (!is_pinned).then(|| revision.clone()),
+            is_pinned,
+        });
+    }
+    let directory = context.resolve(&options.directory);
+    let mut repository = None;
+    if directory.join(crate::project::MANIFEST).is_file() {
+        let project = Project::open(context, &options.directory)?;
+        repository = project.manifest.general.hub.repo_id.map(|id| id.value);
+    }
+    Ok(Subject { directory, repository, branch: None, is_pinned: false })
+}
+
+impl Judge<'_> {
+    /// Whether the variants belong together.
+    fn together(&self, examined: &[Examined]) -> Vec<Finding> {
+        let mut commits: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for examined in examined {
+            let provenance = examined.metadata.as_ref().and_then(|metadata| metadata.provenance.as_ref());
+            if let Some(kernel) = provenance.and_then(|provenance| provenance.kernel.as_ref()) {
+                commits.entry(kernel.commit.clone()).or_default().push(&examined.result.variant);
+            }
+        }
+        if commits.len() < 2 || self.options.allow_mixed {
+            return Vec::new();
+        }
+        let finding =
+            Finding::error(&code::trust::MIXED, format!("the variants are of {} commits", commits.len()));
+        let of = commits.iter().map(|(commit, variants)| format!("{commit}: {}", variants.join(", ")));
+        vec![of.fold(finding, Finding::cause)]
+    }
+}
+
+/// Holds the sets against those that were seen of their branches, and remembers them where everything is well.
+fn compare_with_seen(
+    context: &Context,
+    options: &VerifyOptions,
+    examined: &[Examined],
+    findings: &mut Vec<Finding>,
+) -> Result<()> {
+    let mut places: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    // What is refused already says nothing about the branch.
+    for (at, examined) in examined.iter().enumerate().filter(|(_, one)| one.result.findings.is_empty()) {
+        if let (Some(place), Some(_)) = (examined.place(), &examined.statement) {
+            places.entry(place).or_default().push(at);
+        }
+    }
+    for (place, members) in places {
+        let there = || {
+            members.iter().filter_map(|at| {
+                let examined: &Examined = &examined[*at];
+                Some((examined.result.variant.as_str(), examined.statement.as_ref()?))
+            })
+        };
+        let Some(mut memory) = Memory::open(context, &place)? else {
+            let message = "there is no home directory to remember the newest set in";
+            findings.push(Finding::note(&code::trust::OLDER, message));
+            continue;
+        };
+        if options.forget {
+            memory.forget();
+        }
+        let older = memory.older(there());
+        let is_well = older.is_empty() && findings.iter().all(|finding| finding.severity != Severity::Error);
+        findings.extend(older);
+        if is_well {
+            memory.remember(there())?;
+        }
+    }
+    Ok(())
+}
+
+fn finished(mut result: VerifiedVariant, with_policy: bool) -> VerifiedVariant {
+    let errors = result.findings.iter().any(|finding| finding.severity == Severity::Error);
+    let unsigned = result.findings.iter().any(|finding| *finding.code == code::trust::UNSIGNED);
+    result.state = match (errors, with_policy) {
+        _ if unsigned => TrustState::Unsigned,
+        (true, _) => TrustState::Refused,
+        (false, true) => TrustState::Verified,
+        (false, false) => TrustState::NoPolicy,
+    };
+    result
+}

@@ -1,0 +1,80 @@
+//! The sets that variants are of. A set's statement is signed too, and says which variants belong together; without it a
+//! variant could be taken out of its set and put beside others.
+
+use camino::Utf8PathBuf;
+use kernel_spec::{Finding, code};
+
+use super::variant::read;
+use super::{Examined, Judge};
+use crate::trust::set::{Place, sha256};
+use crate::trust::statement::Statement;
+use crate::trust::{BUNDLE_LIMIT, PROVENANCE, provenance_file};
+
+/// Most seconds by which a set's number may be ahead of the log's time: clocks differ, and a number from the future would
+/// make every later set look old.
+const AHEAD: u64 = 3600;
+
+impl Judge<'_> {
+    /// Finds the statement for each variant that was signed for a place.
+    pub(super) fn sets(&self, examined: &mut [Examined]) {
+        for examined in examined {
+            let record = examined.metadata.as_ref().and_then(|metadata| metadata.publication.clone());
+            let Some(record) = record else { continue };
+            match self.statement(examined, &Place::of(&record), &record.set) {
+                Ok(statement) => {
+                    examined.result.serial = Some(statement.serial);
+                    examined.statement = Some(statement);
+                }
+                Err(findings) => findings.into_iter().for_each(|finding| examined.refuse(finding)),
+            }
+        }
+    }
+
+    fn statement(&self, examined: &Examined, place: &Place, set: &str) -> Result<Statement, Vec<Finding>> {
+        let name = &examined.result.variant;
+        let wrong = |reason: String| {
+            let message = format!("the statement about the set of `{name}` does not hold");
+            vec![Finding::error(&code::trust::SET, message).cause(reason)]
+        };
+        let is_name = set.len() == 64 && set.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_name {
+            return Err(wrong("the metadata name no set".to_owned()));
+        }
+        let file = path(examined, set).ok_or_else(|| {
+            let message = format!("there is no statement about the set of `{name}`");
+            vec![Finding::error(&code::trust::SET, message).cause(format!("no `{}`", provenance_file(set)))]
+        })?;
+        let bundle = read(&file, BUNDLE_LIMIT).map_err(|error| wrong(error.to_string()))?;
+        let signed =
+            self.verifier.statement(&examined.text, &bundle).map_err(|refusal| wrong(refusal.reason))?;
+        let statement = Statement::from_json(&signed.statement).map_err(wrong)?;
+        let mut findings = Vec::new();
+        if let Some(policy) = &self.policy {
+            let mismatches = policy.check(&signed.signed.signer).into_iter();
+            findings.extend(mismatches.map(|mismatch| Finding::error(mismatch.code, mismatch.message)));
+        }
+        if (statement.set.as_str(), &statement.place) != (set, place) {
+            findings.extend(wrong(format!("it is about set {} for {}", statement.set, statement.place)));
+        }
+        if statement.members.get(name) != Some(&sha256(&examined.text)) {
+            findings.extend(wrong("it does not name these metadata".to_owned()));
+        }
+        if statement.serial > signed.signed.logged_at + AHEAD {
+            findings.extend(wrong("its number is of a later time than its entry in the log".to_owned()));
+        }
+        let age = self.now.saturating_sub(signed.signed.logged_at);
+        if self.options.max_age.is_some_and(|most| age > most) {
+            let message = format!("the set of `{name}` was signed {} days ago", age / 86_400);
+            findings.push(Finding::error(&code::trust::AGE, message));
+        }
+        if findings.is_empty() { Ok(statement) } else { Err(findings) }
+    }
+}
+
+/// The file of a statement: beside the variants, as after signing, or at the top, as in a repository.
+fn path(examined: &Examined, set: &str) -> Option<Utf8PathBuf> {
+    let beside = examined.directory.parent()?;
+    let top = beside.parent().map(|top| top.join(PROVENANCE).join(provenance_file(set)));
+    let places = [Some(beside.join(PROVENANCE).join(provenance_file(set))), top];
+    places.into_iter().flatten().find(|path| fs_err::symlink_metadata(path).is_ok())
+}

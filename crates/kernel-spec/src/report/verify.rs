@@ -1,0 +1,121 @@
+//! Answer of `verify`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{ExitClass, Finding, Severity};
+
+/// Who signed the variants, and whether that counts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VerifyReport {
+    /// Whether there was a policy to judge signers by.
+    pub policy: bool,
+    /// Each variant, by name.
+    pub variants: Vec<VerifiedVariant>,
+    /// What is wrong with all of them together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// How one variant stands.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VerifiedVariant {
+    /// Its name.
+    pub variant: String,
+    /// The result.
+    pub state: TrustState,
+    /// Who signed it; absent where no signature is sound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<SignerIdentity>,
+    /// Where it was signed for: `OWNER/NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// The branch there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// What it was signed together with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// The set's number: seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<u64>,
+    /// When the log took the signature, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logged_at: Option<u64>,
+    /// Files that the digest covers, all of which are as signed where the state is not `refused`.
+    pub files: usize,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// Whether a variant can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrustState {
+    /// Everything is as a signer whom the policy allows has signed it.
+    Verified,
+    /// Everything is as somebody has signed it, and there is no policy that says whether that counts.
+    NoPolicy,
+    /// There is no signature.
+    Unsigned,
+    /// Something is wrong.
+    Refused,
+}
+
+/// Who signed, as the certificate says it: claims that the certificate authority copied from an identity token. What it
+/// does not say is absent; a person's has an e-mail address and an issuer only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct SignerIdentity {
+    /// The address of a workflow at a ref, or of a person.
+    pub subject: String,
+    /// The issuer of the identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// The workflow that signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// The workflow that was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
+    /// The repository that was built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// Its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository_id: Option<String>,
+    /// The number of its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<String>,
+    /// The ref that was built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#ref: Option<String>,
+    /// The commit that was built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The event that started the workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// The kind of machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// The run itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+}
+
+impl VerifyReport {
+    /// What is refused or unsigned fails; what nobody demanded anything of is not verified.
+    pub fn exit(&self) -> ExitClass {
+        let any = |state| self.variants.iter().any(|variant| variant.state == state);
+        let wrong = self.findings.iter().any(|finding| finding.severity == Severity::Error);
+        if wrong || any(TrustState::Refused) || any(TrustState::Unsigned) {
+            ExitClass::Check
+        } else if any(TrustState::NoPolicy) || self.variants.is_empty() {
+            ExitClass::NothingVerified
+        } else {
+            ExitClass::Success
+        }
+    }
+}
