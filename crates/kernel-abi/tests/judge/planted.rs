@@ -228,8 +228,11 @@ fn a_static_runtime_is_found_exported_and_hidden() {
         workshop.library("open.so", source, &["-fvisibility=hidden", "-static-libstdc++", "-static-libgcc"]);
     assert!(verdict(&workshop, &open, &torch()).contains("abi/static-libstdcxx"));
     let flags = ["-fvisibility=hidden", "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL"];
-    let hidden = workshop.library("hidden.so", source, &flags);
-    assert!(verdict(&workshop, &hidden, &torch()).contains("abi/static-libstdcxx"));
+    // Data in a segment of its own, and in that of the code.
+    for layout in ["-Wl,-z,separate-code", "-Wl,-z,noseparate-code"] {
+        let hidden = workshop.library("hidden.so", source, &[&flags[..], &[layout]].concat());
+        assert!(verdict(&workshop, &hidden, &torch()).contains("abi/static-libstdcxx"), "{layout}");
+    }
     let shared = workshop.library("shared.so", source, &["-fvisibility=hidden"]);
     assert!(!verdict(&workshop, &shared, &torch()).contains("abi/static-libstdcxx"));
 }

@@ -16,6 +16,7 @@ pub(crate) struct Load {
     pub(crate) address: u64,
     pub(crate) file: Range<u64>,
     pub(crate) writable: bool,
+    pub(crate) executable: bool,
 }
 
 /// The program headers.
@@ -59,8 +60,9 @@ impl Segments {
         match entry.p_type(endian) {
             raw::PT_LOAD => {
                 reader.within("a loaded segment", offset, length)?;
-                let writable = entry.p_flags(endian).0 & raw::PF_W.0 != 0;
-                self.loads.push(Load { address: entry.p_vaddr(endian).into(), file, writable });
+                let is = |flag: raw::ProgramFlags| entry.p_flags(endian).0 & flag.0 != 0;
+                let (writable, executable) = (is(raw::PF_W), is(raw::PF_X));
+                self.loads.push(Load { address: entry.p_vaddr(endian).into(), file, writable, executable });
             }
             raw::PT_DYNAMIC => {
                 reader.within("the dynamic segment", offset, length)?;
@@ -93,9 +95,11 @@ impl Segments {
             .ok_or(ImageError::Malformed { what: "a dynamic table lies outside the loaded segments" })
     }
 
-    /// Ranges of the file that are loaded read-only.
+    /// Ranges of the file that hold read-only data. A segment of code does only where the linker put everything into one
+    /// (`-z noseparate-code`, `--no-rosegment`), and then the file's own header is in it too.
     pub(crate) fn read_only(&self) -> impl Iterator<Item = Range<u64>> {
-        self.loads.iter().filter(|load| !load.writable).map(|load| load.file.clone())
+        let holds_data = |load: &&Load| !load.writable && (!load.executable || load.file.start == 0);
+        self.loads.iter().filter(holds_data).map(|load| load.file.clone())
     }
 
     /// Segments that are loaded writable.
