@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) sandbox: Mode,
     /// Commands at once; 0 to decide from cores and memory.
     jobs: u16,
+    /// A file that names other authorities for signatures than Sigstore's public ones; empty for those.
+    trust_config: String,
 }
 
 /// Some settings, from one origin.
@@ -59,6 +61,11 @@ impl Settings {
     /// The interpreter where one is named.
     pub(crate) fn python(&self) -> Option<String> {
         Some(self.python.clone()).filter(|python| !python.is_empty())
+    }
+
+    /// The file of other authorities for signatures where it is named.
+    pub(crate) fn trust_config(&self) -> Option<Utf8PathBuf> {
+        Some(Utf8PathBuf::from(&self.trust_config)).filter(|file| !file.as_str().is_empty())
     }
 
     /// The number of commands at once where it is given.

@@ -6,6 +6,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// Sign built variants for one repository and branch, in the name of this CI job
 #[derive(Debug, clap::Args)]
@@ -34,13 +35,19 @@ pub(crate) struct Arguments {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("trust-config", self.trust_config.as_ref().map(|file| file.as_str()));
+        layer
+    }
+
     fn run(self, session: &Session) -> Answer {
         let options = SignOptions {
             directory: self.directory,
             repository: self.repo_id,
             branch: self.branch,
             identity_token: self.identity_token,
-            trust_config: self.trust_config,
+            trust_config: session.settings.trust_config(),
             allow_mixed: self.allow_mixed,
         };
         Ok(Report::Sign(sign(&session.context, &options)?))

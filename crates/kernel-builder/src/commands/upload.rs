@@ -8,6 +8,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// Publish built variants on the Hub, exactly once and resumable
 #[derive(Debug, clap::Args)]
@@ -68,6 +69,12 @@ pub(crate) enum Kind {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("trust-config", self.trust_config.as_ref().map(|file| file.as_str()));
+        layer
+    }
+
     fn run(self, session: &Session) -> Answer {
         let kind = match self.repo_type {
             Kind::Kernel => RepositoryKind::Kernel,
@@ -81,7 +88,7 @@ impl Run for Arguments {
             dry_run: self.dry_run,
             output_json: self.output_json,
             require_signed: self.require_signed,
-            trust_config: self.trust_config,
+            trust_config: session.settings.trust_config(),
             allowed: Allowed {
                 dirty: self.allow_dirty,
                 unsandboxed: self.allow_unsandboxed,

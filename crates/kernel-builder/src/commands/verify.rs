@@ -6,6 +6,7 @@ use kernel_spec::report::Report;
 
 use super::{Answer, Run};
 use crate::session::Session;
+use crate::settings::Layer;
 
 /// Say who signed variants, whether that signer may, and whether anything was changed
 #[derive(Debug, clap::Args)]
@@ -55,11 +56,17 @@ fn seconds(text: &str) -> Result<u64, String> {
 }
 
 impl Run for Arguments {
+    fn flags(&self) -> Layer {
+        let mut layer = Layer::new();
+        layer.set_if("trust-config", self.trust_config.as_ref().map(|file| file.as_str()));
+        layer
+    }
+
     fn run(self, session: &Session) -> Answer {
         let options = VerifyOptions {
             directory: self.directory,
             policy: self.policy,
-            trust_config: self.trust_config,
+            trust_config: session.settings.trust_config(),
             repository: self.repo_id,
             branch: self.branch,
             max_age: self.max_age,

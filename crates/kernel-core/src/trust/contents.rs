@@ -1,6 +1,8 @@
 //! Whether the files of a variant are exactly those that its metadata speak of. The loader's rule for digests leaves out
 //! byte code and follows links; whoever can write to a repository could hide behind both, so neither may be there.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 use kernel_spec::finding::Subject;
 use kernel_spec::metadata::DigestAlgorithm;
@@ -30,9 +32,10 @@ pub fn check(directory: &Utf8Path, metadata: &Metadata) -> Result<Vec<Finding>> 
         say(&code::artifact::DIGEST, None, format!("the digest of `{variant}` is not by SHA-256"));
         return Ok(findings);
     }
-    let mut regular = Vec::new();
+    let (mut regular, mut seen) = (Vec::new(), BTreeSet::new());
     for entry in tree::walk(directory, &|_| true)? {
         let path = entry.path.as_str();
+        seen.insert(entry.path.clone());
         match entry.kind {
             Kind::Directory => {}
             Kind::File if matches!(path, METADATA | SIGNATURE) => {}
@@ -49,11 +52,9 @@ pub fn check(directory: &Utf8Path, metadata: &Metadata) -> Result<Vec<Finding>> 
             }
         }
     }
-    for path in record.files.keys().filter(|path| regular.binary_search(path).is_err()) {
-        // What is there as a link was said already.
-        if fs_err::symlink_metadata(directory.join(path)).is_err() {
-            say(&code::artifact::DIGEST, Some(path), format!("`{path}` of `{variant}` is missing"));
-        }
+    // What is there and no regular file was said already.
+    for path in record.files.keys().filter(|path| !seen.contains(*path)) {
+        say(&code::artifact::DIGEST, Some(path), format!("`{path}` of `{variant}` is missing"));
     }
     let paths: Vec<_> = regular.iter().map(|path| directory.join(path)).collect();
     let digests = digest::of_files(&paths).map_err(digest::DigestError::from).map_err(Error::from)?;

@@ -10,6 +10,9 @@ use crate::{ExitClass, Finding, Severity};
 pub struct VerifyReport {
     /// Whether there was a policy to judge signers by.
     pub policy: bool,
+    /// The file of the authorities that were trusted; absent for Sigstore's public ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authorities: Option<String>,
     /// Each variant, by name.
     pub variants: Vec<VerifiedVariant>,
     /// What is wrong with all of them together.

@@ -12,6 +12,9 @@ pub(super) fn render(report: &VerifyReport, page: &mut Page) {
     for variant in &report.variants {
         one(variant, page);
     }
+    if let Some(file) = &report.authorities {
+        page.line(format!("by the authorities of {file}, and not Sigstore's public ones"));
+    }
     for finding in &report.findings {
         problem::add_finding(page, finding);
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scene::python;
+use hub_testkit::sigstore::{REQUEST_SECRET, Sigstore, Workflow};
 
 const MANIFEST: &str = r#"[general]
 name = "plain-half"
@@ -148,7 +149,8 @@ fn the_workflow_publishes_without_letting_the_project_near_the_token() {
             steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step {name}"));
         found["run"].as_str().expect("a script").to_owned()
     };
-    let hub = hub();
+    assert_eq!(publish["permissions"], serde_json::json!({ "id-token": "write" }));
+    let (hub, services) = (hub(), Sigstore::start().expect("signing services"));
     let scene = Scene::new()
         .file("plain/build.toml", MANIFEST)
         .file("plain/torch-ext/plain_half/__init__.py", PACKAGE)
@@ -165,7 +167,10 @@ fn the_workflow_publishes_without_letting_the_project_near_the_token() {
     let commit = fs_err::read_to_string(scene.path(&format!(".git/{branch}"))).expect("a commit");
     step(&scene, &hub, &script(build, "Build and test"), &[("DIRECTORY", "plain")]);
     // The other job sees what was handed on, and nothing of the project.
-    let other = Scene::new().file("jobs/readme", "");
+    let other = Scene::new()
+        .file("jobs/readme", "")
+        .file("../trust.json", &services.trust_config().to_string())
+        .file("../policy.toml", crate::trust::POLICY);
     fs_err::remove_file(other.path("jobs/readme")).expect("removed");
     fs_err::rename(scene.path("variants"), other.path("jobs/variants-one")).expect("handed on");
     let variables = [
@@ -173,10 +178,18 @@ fn the_workflow_publishes_without_letting_the_project_near_the_token() {
         ("REPOSITORY", "acme/plain-half"),
         ("BRANCH", ""),
         ("COMMIT", commit.trim()),
+        ("KERNEL_BUILDER_TRUST_CONFIG", "../trust.json"),
+        ("ACTIONS_ID_TOKEN_REQUEST_URL", &services.request_url()),
+        ("ACTIONS_ID_TOKEN_REQUEST_TOKEN", REQUEST_SECRET),
     ];
+    services.set_job(Workflow { sha: commit.trim().to_owned(), ..Workflow::default() });
     step(&other, &hub, &script(publish, "Publish"), &variables);
     let published = &hub.history("kernels/acme/plain-half", "v1")[0].files;
     for path in ["build/torch-cpu/metadata.json", "results/torch-cpu/tests.json"] {
         assert!(published.contains_key(path), "{:?}", published.keys());
     }
+    let reader =
+        other.variable("HF_ENDPOINT", &hub.url()).variable("KERNEL_BUILDER_TRUST_CONFIG", "../trust.json");
+    let ran = reader.run(&["verify", "acme/plain-half@v1", "--policy", "../policy.toml"]);
+    assert!(ran.status == 0 && ran.stdout.contains("torch-cpu: verified"), "{ran}");
 }

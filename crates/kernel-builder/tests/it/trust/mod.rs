@@ -14,7 +14,7 @@ use crate::scene::{Ran, Scene};
 use crate::upload::{manifest, sample, sealed, variant};
 
 /// A policy that allows the testkit's usual workflow.
-const POLICY: &str = "repository-id = 101\nowner-id = 7\n\
+pub(super) const POLICY: &str = "repository-id = 101\nowner-id = 7\n\
     workflow = \"https://github.com/acme/kernels/.github/workflows/publish.yaml@refs/heads/main\"\n\
     ref = \"refs/heads/main\"\n";
 

@@ -115,7 +115,8 @@ pub fn verify(context: &Context, options: &VerifyOptions) -> Result<VerifyReport
     }
     let with_policy = judge.policy.is_some();
     let variants = examined.into_iter().map(|examined| finished(examined.result, with_policy)).collect();
-    Ok(VerifyReport { policy: with_policy, variants, findings })
+    let authorities = options.trust_config.as_ref().map(ToString::to_string);
+    Ok(VerifyReport { policy: with_policy, authorities, variants, findings })
 }
 
 /// Where the variants are, and where they belong.
