@@ -45,6 +45,7 @@ commands! {
     Plan(plan),
     Test(test),
     Bench(bench),
+    Validate(validate),
     #[command(visible_alias = "fill-card")]
     Card(card),
     Status(status),
@@ -66,6 +67,7 @@ commands! {
     #[command(alias = "list-variants")]
     Variants(variants),
     Toolchain(toolchain),
+    Skills(skills),
 }
 
 /// Build, prove and publish compute kernels.

@@ -8,7 +8,7 @@ use miette::Diagnostic;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::digest::METADATA;
+use crate::digest::{self, METADATA};
 use crate::seal::BUILD_DIRECTORY;
 
 /// The directory in which the peer's tools leave a link to their result.
@@ -48,6 +48,11 @@ pub fn discover(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, NoVariants> {
 /// The directories of the variants directly in `place` that have metadata, sorted by name; none where it is not there.
 pub fn variants_in(place: &Utf8Path) -> Vec<Utf8PathBuf> {
     directories(place, |path| path.join(METADATA).is_file())
+}
+
+/// Everything directly in `place` that is a variant or is meant to be one, sorted by name.
+pub fn find_in(place: &Utf8Path) -> Vec<Utf8PathBuf> {
+    directories(place, is_variant)
 }
 
 /// What has the name of a variant is meant to be one, also without metadata; and so is what has metadata, whatever its
@@ -106,4 +111,18 @@ pub fn replace(directory: &Utf8Path, name: &str, text: &str) -> std::io::Result<
     file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
     file.as_file().sync_all()?;
     file.persist(directory.join(name)).map(drop).map_err(|error| error.error)
+}
+
+/// What of a variant is not as its digest says: nothing, or why not, for people.
+pub fn difference(directory: &Utf8Path, metadata: &Metadata) -> Option<String> {
+    let Some(sealed) = &metadata.digest else { return Some("it has no digest".to_owned()) };
+    match digest::of_variant(directory) {
+        Ok(files) if files == sealed.files => None,
+        Ok(files) => {
+            let differs = |path: &&String| files.get(*path) != sealed.files.get(*path);
+            let first = files.keys().chain(sealed.files.keys()).find(differs);
+            Some(format!("`{}` was changed since the build", first.map_or("a file", String::as_str)))
+        }
+        Err(error) => Some(format!("its files cannot be compared with its digest: {error}")),
+    }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::regular;
@@ -13,16 +13,41 @@ const READABLE: u32 = 0o644;
 
 /// Writes a file, making the directories above it. What is there and no regular file is refused; a link is replaced.
 pub fn write(path: &Utf8Path, content: &[u8]) -> std::io::Result<()> {
-    match regular::require(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => return Err(error),
-        // What is not there, or cannot be looked at, shows when it is written.
-        _ => {}
+    let mut pending = Pending::begin(path)?;
+    pending.file.write_all(content)?;
+    pending.finish()
+}
+
+/// A file on its way, for what is not known at once: it has its name when it is finished, and is gone when it is dropped.
+#[derive(Debug)]
+pub struct Pending {
+    file: NamedTempFile,
+    path: Utf8PathBuf,
+}
+
+impl Pending {
+    /// Begins a file beside its place, under the same rules as [`write`].
+    pub fn begin(path: &Utf8Path) -> std::io::Result<Self> {
+        match regular::require(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => return Err(error),
+            // What is not there, or cannot be looked at, shows when it is written.
+            _ => {}
+        }
+        let directory =
+            path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        fs_err::create_dir_all(directory)?;
+        Ok(Self { file: NamedTempFile::new_in(directory)?, path: path.to_owned() })
     }
-    let directory = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    fs_err::create_dir_all(directory)?;
-    let mut file = NamedTempFile::new_in(directory)?;
-    file.write_all(content)?;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(READABLE))?;
-    file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+
+    /// Adds to it.
+    pub fn add(&mut self, content: &[u8]) -> std::io::Result<()> {
+        self.file.write_all(content)
+    }
+
+    /// Puts it into its place.
+    pub fn finish(self) -> std::io::Result<()> {
+        self.file.as_file().set_permissions(std::fs::Permissions::from_mode(READABLE))?;
+        self.file.as_file().sync_all()?;
+        self.file.persist(self.path).map(drop).map_err(|error| error.error)
+    }
 }

@@ -158,6 +158,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Part(#[from] crate::verbs::toolchain::WrongPart),
 
+    /// A skill could not be installed.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Skills(#[from] crate::verbs::skills::SkillsError),
+
     /// There is no manifest.
     #[error("`{directory}` has no `build.toml`")]
     #[diagnostic(

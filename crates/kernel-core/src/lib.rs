@@ -12,6 +12,8 @@ pub mod context;
 pub mod digest;
 pub mod engine;
 pub mod error;
+pub mod failure;
+pub mod forms;
 pub mod host;
 pub mod inputs;
 pub mod matrix;

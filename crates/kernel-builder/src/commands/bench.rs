@@ -1,15 +1,12 @@
 //! `bench`: is the kernel right, and is it faster than what it replaces?
 
-use std::time::Duration;
-
 use camino::Utf8PathBuf;
-use clap::ValueEnum;
-use kernel_bench::decision::Settings;
-use kernel_core::bench::{Form, Options};
+use kernel_core::bench::Form;
 use kernel_core::verbs::bench::{BenchOptions, FailOn, bench};
 use kernel_spec::report::Report;
 
 use super::interpreter::Interpreter;
+use super::measuring::{Measuring, News};
 use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
@@ -29,30 +26,11 @@ pub(crate) struct Arguments {
     /// A built variant; repeat for more. Without it: the one that this machine's loader takes
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
-    /// A workload, `Class.name`, where `*` stands for any text; repeat for more. Without it: all
-    #[arg(short, long = "workload", value_name = "PATTERN")]
-    workloads: Vec<String>,
     /// News that is to be a failure; repeat for more
     #[arg(long = "fail-on", value_name = "NEWS")]
     fail_on: Vec<News>,
-    /// Seconds that measuring a variant may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 90)]
-    budget: u64,
-    /// Seconds that a single step of a script may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    timeout: u64,
-    /// Measure exactly this many processes, and look once. Without it: 6, and up to 24 where that is not enough
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
-    processes: Option<u16>,
-    /// Probability of any false claim in the run
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
-    alpha: f64,
-    /// Smallest difference that counts, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
-    min_effect: f64,
-    /// The seed of all inputs, orders and layouts; drawn anew without it
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    #[command(flatten)]
+    measuring: Measuring,
     /// Write the document with all measurements here instead of below `.kernel-builder`
     #[arg(short, long, value_name = "FILE")]
     output: Option<Utf8PathBuf>,
@@ -68,19 +46,8 @@ pub(crate) struct Arguments {
     /// Take the benchmark scripts from a directory or a commit of the repository; others in the project are a failure
     #[arg(long, value_name = "DIR|REV")]
     judge_from: Option<String>,
-    /// Threads to compute with; without it the framework decides
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
     #[command(flatten)]
     interpreter: Interpreter,
-}
-
-/// What `--fail-on` takes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum News {
-    Slower,
-    NotFaster,
-    Inconclusive,
 }
 
 impl Run for Arguments {
@@ -89,37 +56,18 @@ impl Run for Arguments {
     }
 
     fn run(self, session: &Session) -> Answer {
-        let mut settings =
-            Settings { alpha: self.alpha, margin: self.min_effect / 100.0, ..Settings::default() };
-        settings.equivalence = 2.0 * settings.margin;
-        if let Some(processes) = self.processes {
-            settings.looks = vec![processes.into()];
-        }
-        let fail_on = self.fail_on.iter().map(|news| match news {
-            News::Slower => FailOn::Slower,
-            News::NotFaster => FailOn::NotFaster,
-            News::Inconclusive => FailOn::Inconclusive,
-        });
         let options = BenchOptions {
             project: self.directory,
             trust_remote_code: self.trust_remote_code,
             variants: self.variants,
             python: session.settings.python(),
-            fail_on: fail_on.collect(),
+            fail_on: self.fail_on.into_iter().map(FailOn::from).collect(),
             output: self.output,
             against: self.against,
             judge_from: self.judge_from,
             compatible: self.compat_json,
             forms: self.forms,
-            measuring: Options {
-                settings,
-                workloads: self.workloads,
-                budget: Duration::from_secs(self.budget),
-                limit: Duration::from_secs(self.timeout),
-                threads: self.threads,
-                seed: self.seed,
-                output: Utf8PathBuf::new(),
-            },
+            measuring: self.measuring.options(),
         };
         Ok(Report::Bench(bench(&session.context, &options)?))
     }

@@ -41,8 +41,8 @@ pub(crate) struct Arguments {
 /// What `build` and `plan` share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArguments {
-    /// The project's directory
-    #[arg(value_name = "DIR", default_value = ".")]
+    /// Directory of the project
+    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
     project: Utf8PathBuf,
     /// A variant, by name; repeat for more. Without it: those that this machine can build and load
     #[arg(long = "variant", value_name = "V")]

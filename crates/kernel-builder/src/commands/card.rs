@@ -7,7 +7,7 @@ use kernel_spec::report::Report;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Write a kernel's system card from what was built and tested
+/// Write a kernel's card, from what was built, tested and measured
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  kernel-builder card my-kernel\n  kernel-builder card --output - | less")]
 pub(crate) struct Arguments {

@@ -11,8 +11,8 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder clean --dry-run")]
 pub(crate) struct Arguments {
-    /// The project
-    #[arg(default_value = ".")]
+    /// Directory of the project
+    #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
     dir: Utf8PathBuf,
     /// Only say what would be removed
     #[arg(short = 'd', long)]

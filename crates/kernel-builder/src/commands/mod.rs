@@ -28,23 +28,34 @@ pub(crate) mod hash;
 pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod interpreter;
+pub(crate) mod measuring;
 pub(crate) mod migrate;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod sign;
+pub(crate) mod skills;
 pub(crate) mod status;
 pub(crate) mod test;
 pub(crate) mod toolchain;
 pub(crate) mod upload;
+pub(crate) mod validate;
 pub(crate) mod variants;
 pub(crate) mod verify;
 
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_core::Context;
 use kernel_spec::report::Report;
 
 use crate::failure::Failed;
 use crate::session::Session;
 use crate::settings::Layer;
+
+/// Where reports about a directory go: beside it, or where the program was called if it is a published kernel.
+fn place_of_reports(context: &Context, directory: &Utf8Path) -> Utf8PathBuf {
+    let place: Utf8PathBuf = context.resolve(directory).components().collect();
+    if place.is_dir() { place } else { context.working_directory.clone() }
+}
 
 /// What a command returns.
 pub(crate) type Answer = Result<Report, Failed>;

@@ -1,6 +1,7 @@
 //! `test`: the project's own suite against what was built.
 
 use camino::Utf8PathBuf;
+use kernel_core::forms::{self, Form};
 use kernel_core::verbs::test::{TestOptions, test};
 use kernel_spec::report::Report;
 
@@ -27,6 +28,9 @@ pub(crate) struct Arguments {
     /// A built variant; repeat for more. Without it: all that this machine's loader accepts
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
+    /// Write the result in further forms below `.kernel-builder/reports`: junit, sarif
+    #[arg(long = "report", value_name = "FORMS", value_delimiter = ',')]
+    forms: Vec<Form>,
     #[command(flatten)]
     interpreter: Interpreter,
     /// Arguments for pytest
@@ -40,6 +44,7 @@ impl Run for Arguments {
     }
 
     fn run(self, session: &Session) -> Answer {
+        let project = super::place_of_reports(&session.context, &self.directory);
         let options = TestOptions {
             project: self.directory,
             tests: self.tests,
@@ -48,6 +53,11 @@ impl Run for Arguments {
             python: session.settings.python(),
             pytest: self.pytest,
         };
-        Ok(Report::Test(test(&session.context, &options)?))
+        let mut report = test(&session.context, &options)?;
+        if !self.forms.is_empty() {
+            let written = forms::of_test(&report, &project, &self.forms).map_err(kernel_core::Error::from)?;
+            report.reports = written.into_iter().map(Utf8PathBuf::into_string).collect();
+        }
+        Ok(Report::Test(report))
     }
 }

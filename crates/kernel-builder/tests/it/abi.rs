@@ -69,3 +69,16 @@ fn inspect_shows_the_facts() {
     assert_eq!(library["python"]["minimum"], "3.2");
     assert!(library["sections"].as_array().is_some_and(|sections| !sections.is_empty()));
 }
+
+#[test]
+fn a_directory_without_a_library_is_no_success_and_what_builds_keep_is_not_shown() {
+    let scene = Scene::new().file("src/a.cpp", "").file(".kernel-builder/x/a.so", "\u{7f}ELF");
+    for arguments in [&["inspect"][..], &["inspect", "src"]] {
+        let ran = scene.run(arguments);
+        assert_eq!(ran.status, 10, "{ran}");
+        assert!(
+            ran.stdout.contains("error[abi/nothing-to-check]") && ran.stdout.contains("holds no library"),
+            "{ran}"
+        );
+    }
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::scene::{Ran, Scene, python};
 
-const MANIFEST: &str = r#"[general]
+pub(crate) const MANIFEST: &str = r#"[general]
 name = "plain-half"
 version = 1
 edition = 5
@@ -66,10 +66,10 @@ fn codes(report: &Value) -> Vec<String> {
     codes
 }
 
-const HEAD: &str = "import torch\nfrom kernels.benchmark import Benchmark\n\n\n";
+pub(crate) const HEAD: &str = "import torch\nfrom kernels.benchmark import Benchmark\n\n\n";
 
 /// A class with one workload, whose method calls `self.kernel.<function>`.
-fn class(name: &str, function: &str) -> String {
+pub(crate) fn class(name: &str, function: &str) -> String {
     format!(
         "class {name}(Benchmark):\n    seed = 1\n\n    def setup(self):\n        \
          self.x = torch.randn(64, 257, device=self.device)\n\n    \
@@ -78,7 +78,7 @@ fn class(name: &str, function: &str) -> String {
     )
 }
 
-const HONEST: &str = "import torch\n\ndef tanh(x):\n    return torch.tanh(x)\n";
+pub(crate) const HONEST: &str = "import torch\n\ndef tanh(x):\n    return torch.tanh(x)\n";
 
 #[test]
 fn an_honest_kernel_is_verified_measured_and_written_down() {
@@ -128,10 +128,15 @@ fn an_honest_kernel_is_verified_measured_and_written_down() {
     assert_eq!(keys(&payload["machineInfo"]), ["gpu", "backend", "pytorchVersion", "os", "cpu"]);
     let again = scene.run(&["bench", "plain", "--python", &python(), "--threads", "1", "--budget", "1"]);
     assert!(again.stdout.contains("A.it") && again.stdout.contains("INCONCLUSIVE"), "{again}");
+    assert!(
+        again.stdout.contains("next: kernel-builder bench plain") && again.stdout.contains("--budget 4"),
+        "{again}"
+    );
 
     let ran = bench(&scene, &["--workload", "B.*"]);
     let last = ran.json().pop().expect("a last line");
     assert_eq!((ran.status, &last["code"]), (10, &"bench/no-workloads".into()), "{ran}");
+    assert!(last["help"].as_str().expect("a help").starts_with("there are `A.it`; "), "{ran}");
     let ran = bench(&scene, &["--alpha", "0.9"]);
     assert_eq!(ran.status, 2, "{ran}");
 }

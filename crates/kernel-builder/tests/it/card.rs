@@ -1,6 +1,6 @@
 //! `card` on the real binary: the text, its front-matter, staleness, and what is wrong with a template.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, python};
 
 const MANIFEST: &str = r#"[general]
 name = "demo"
@@ -76,4 +76,202 @@ fn a_package_without_all_is_a_note_of_check() {
     let scene = scene().file("torch-ext/demo/__init__.py", "def scale(x): return x\n");
     let ran = scene.run(&["check"]);
     assert!(ran.stdout.contains("python/no-all") || ran.stderr.contains("python/no-all"), "{ran}");
+}
+
+#[test]
+fn the_users_own_text_is_kept_and_a_second_run_changes_nothing() {
+    let scene = scene();
+    assert_eq!(scene.run(&["card"]).status, 0);
+    let card = || fs_err::read_to_string(scene.path("build/CARD.md")).expect("the card");
+    let first = card();
+    let end = "<!-- kernel-builder: end of your own text -->";
+    fs_err::write(
+        scene.path("build/CARD.md"),
+        first.replace(end, &format!("## Notes\n\nMine, *really*.\n{end}")),
+    )
+    .expect("written");
+    fs_err::write(scene.path("build.toml"), MANIFEST.replace("version = 3", "version = 4")).expect("written");
+    assert_eq!(scene.run(&["card"]).status, 0);
+    let second = card();
+    assert!(second.contains("## Notes\n\nMine, *really*.\n") && second.contains("version=4"), "{second}");
+    let ran = scene.run(&["card", "--json"]);
+    assert_eq!((card(), ran.json().pop().expect("a report")["current"].clone()), (second, true.into()));
+}
+
+#[test]
+fn what_is_not_ours_or_torn_is_left_as_it_is() {
+    for (text, code) in [
+        ("# Written by hand\n", "card/foreign"),
+        ("<!-- kernel-builder: end of your own text -->\n", "card/marks"),
+    ] {
+        let scene = scene().file("NOTES.md", text);
+        let ran = scene.run(&["card", "--output", "NOTES.md", "--json"]);
+        assert_eq!(
+            (ran.status, ran.json().pop().expect("a line")["code"].clone()),
+            (6, code.into()),
+            "{ran}"
+        );
+        assert_eq!(fs_err::read_to_string(scene.path("NOTES.md")).expect("the file"), text);
+    }
+}
+
+#[test]
+fn damaged_and_unknown_variants_are_said_to_be_so() {
+    let scene = scene().variable("KERNEL_BUILDER_PYTHON", &python());
+    let ran = scene.run(&["build", "--variant", "torch-cpu"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let card = || scene.run(&["card", "--output", "-"]);
+    let whole = card();
+    assert_eq!(whole.status, 0, "{whole}");
+    assert!(whole.stdout.contains("dirty: null") && whole.stdout.contains("commit unknown"), "{whole}");
+    assert!(whole.stdout.contains("no commit is known of: `torch-cpu`"), "{whole}");
+    assert!(whole.stdout.contains("not signed: `torch-cpu`"), "{whole}");
+    assert!(whole.stdout.contains("No variant for CUDA is built."), "{whole}");
+
+    fs_err::write(scene.path("build/torch-cpu/layers.py"), "edited = True\n").expect("written");
+    fs_err::create_dir_all(scene.path("build/torch-cuda")).expect("made");
+    let damaged = card();
+    assert_eq!(damaged.status, 6, "{damaged}");
+    assert!(damaged.stdout.contains("do not use: `torch-cpu`, `torch-cuda`"), "{damaged}");
+    let ran = scene.run(&["card"]);
+    assert_eq!(ran.status, 6, "{ran}");
+    assert!(
+        ran.stdout.contains("error[artifact/digest]") && ran.stdout.contains("`layers.py` was changed"),
+        "{ran}"
+    );
+}
+
+/// Packages that a simpler reader of Python gets wrong; what only running them would tell is said to be unknown.
+const AWKWARD: &[(&str, &[(&str, &str)])] = &[
+    ("a tuple", &[("__init__.py", "__all__ = ('f', 'g')\ndef f(x): 'F.'\ndef g(): ...\n")]),
+    (
+        "an annotation",
+        &[(
+            "__init__.py",
+            "__all__: list[str] = ['f']\ndef f(x: 'Tensor') -> 'Tensor':\n    \"\"\"\n    Does f.\n\n    More.\"\"\"\n",
+        )],
+    ),
+    (
+        "additions",
+        &[(
+            "__init__.py",
+            "__all__ = ['f']\n__all__ += ['g']\n__all__.append('h')\n__all__.extend(['i'])\nf = g = h = i = 1\n",
+        )],
+    ),
+    (
+        "a sum with a module's list",
+        &[
+            (
+                "__init__.py",
+                "from . import more\nfrom .more import *\nfrom .more import g\n__all__ = ['f'] + more.__all__\ndef f(): ...\n",
+            ),
+            ("more.py", "__all__ = ['g']\ndef g(a, /, b, *c, d=1, **e): ...\n"),
+        ],
+    ),
+    (
+        "nested quotes in an f-string",
+        &[("__init__.py", "__all__ = ['f']\ndef f(x):\n    return f\"{f'{x!r:>{10}}' + \"a\"}\"\n")],
+    ),
+    (
+        "match",
+        &[(
+            "__init__.py",
+            "__all__ = ['f']\ndef f(x):\n    match x:\n        case {'a': [1, *_]}: return 1\n        case _: return 2\n",
+        )],
+    ),
+    (
+        "type parameters",
+        &[("__init__.py", "type A[T] = list[T]\n__all__ = ['f']\ndef f[T: int](x: T) -> T: return x\n")],
+    ),
+    ("no list", &[("__init__.py", "def f(): ...\n")]),
+    (
+        "keywords only",
+        &[(
+            "__init__.py",
+            "__all__ = ['f']\ndef f(*, scale: float = 1.0, mode=\"a|`b`\"): \"Has <b>tags</b> | bars.\"\n",
+        )],
+    ),
+    (
+        "layers in a folder",
+        &[
+            ("__init__.py", "from . import layers\n__all__ = ['layers']\n"),
+            (
+                "layers/__init__.py",
+                "import torch.nn as nn\nclass L(nn.Module):\n    'A layer.'\nclass _P(nn.Module): ...\n",
+            ),
+        ],
+    ),
+    ("computed", &[("__init__.py", "__all__ = [n for n in dir() if n[0] != '_'] + names()\n")]),
+    (
+        "under a condition",
+        &[(
+            "__init__.py",
+            "import sys\nif sys.version_info > (3, 10):\n    __all__ = ['f']\nelse:\n    __all__ = ['g']\ndef f(): ...\ndef g(): ...\n",
+        )],
+    ),
+    (
+        "another name",
+        &[
+            ("__init__.py", "from ._impl import _f as f\n__all__ = ['f', 'f']\n"),
+            ("_impl.py", "async def _f(x, y=lambda a: a): 'Renamed.'\n"),
+        ],
+    ),
+    ("an empty package", &[("__init__.py", "")]),
+];
+
+#[test]
+fn awkward_packages_are_described() {
+    let mut described = String::new();
+    for (what, files) in AWKWARD {
+        let mut scene = Scene::new().file("build.toml", MANIFEST);
+        for (path, text) in *files {
+            scene = scene.file(&format!("torch-ext/demo/{path}"), text);
+        }
+        let ran = scene.run(&["card", "--output", "-"]);
+        assert_eq!(ran.status, 0, "{what}: {ran}");
+        let from = ran.stdout.find("  functions:").expect("functions");
+        let to = ran.stdout.find("  variants:").expect("variants");
+        let functions = ran.stdout.find("## Functions").expect("functions");
+        let end = ran.stdout.find("## Compatibility").expect("compatibility");
+        let parts = [&ran.stdout[from..to], &ran.stdout[functions..end]].concat();
+        described.extend(["===== ", what, "\n", &parts]);
+    }
+    insta::assert_snapshot!(described);
+}
+
+/// What the Hub's own Python library makes of a card: its data class takes it, and gives the same back.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
+fn the_hubs_own_classes_accept_the_card() {
+    const READ: &str = "import json, sys\nfrom huggingface_hub import ModelCard, ModelCardData\n\
+        card = ModelCard.load(sys.argv[1])\ndata = card.data.to_dict()\nassert isinstance(card.data, ModelCardData)\n\
+        again = ModelCard(str(card)).data.to_dict()\nassert again == data\nprint(json.dumps(data))\n";
+    for (licence, expected) in [
+        ("MIT", serde_json::json!(["mit", null])),
+        ("LicenseRef-Mine", serde_json::json!(["other", "licenseref-mine"])),
+    ] {
+        let scene = scene()
+            .file("build.toml", &MANIFEST.replace("\"MIT\"", &format!("\"{licence}\"")))
+            .variable("KERNEL_BUILDER_PYTHON", &python());
+        let ran = scene.run(&["build", "--variant", "torch-cpu"]);
+        assert_eq!(ran.status, 0, "{ran}");
+        let ran = scene.run(&["card"]);
+        assert_eq!(ran.status, 0, "{ran}");
+        let card = scene.path("build/CARD.md");
+        let output =
+            std::process::Command::new(python()).args(["-I", "-c", READ]).arg(card).output().expect("Python");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let data: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(serde_json::json!([data["license"], data["license_name"]]), expected, "{data}");
+        assert_eq!(
+            (&data["library_name"], &data["tags"]),
+            (&"kernels".into(), &serde_json::json!(["kernel", "cuda", "cpu"]))
+        );
+        let own = &data["kernel-builder"];
+        assert_eq!(own["functions"][0]["signature"], "(x, *, by: float = 2.0)");
+        assert_eq!(
+            (&own["variants"][0]["name"], &own["variants"][0]["state"]),
+            (&"torch-cpu".into(), &"as built".into())
+        );
+    }
 }

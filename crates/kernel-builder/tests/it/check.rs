@@ -89,3 +89,26 @@ fn check_and_hash_say_the_same_of_metadata_that_cannot_be_read() {
         assert_eq!(told(&["hash", "--check", "--json"]), checked);
     }
 }
+
+#[test]
+fn findings_are_written_in_the_forms_of_other_tools() {
+    let scene = Scene::new().file("p/build.toml", "[general]\nname = \"x\"\nlicence = 1\n");
+    let ran = scene.run(&["check", "p", "--report", "sarif,junit"]);
+    assert_eq!(ran.status, 3, "{ran}");
+    assert!(ran.stdout.contains("report [SCENE]/here/p/.kernel-builder/reports/check.sarif"), "{ran}");
+    let read = |name: &str| {
+        fs_err::read_to_string(scene.path("p/.kernel-builder/reports").join(name)).expect("a form")
+    };
+    let sarif: serde_json::Value = serde_json::from_str(&read("check.sarif")).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let unknown =
+        results.iter().find(|result| result["ruleId"] == "manifest/unknown-key").expect("the unknown key");
+    let place = &unknown["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+        (&"p/build.toml".into(), &3.into())
+    );
+    assert!(read("check.xml").contains("<failure message="), "{}", read("check.xml"));
+    let ran = scene.run(&["check", "p", "--report", "html"]);
+    assert!(ran.status == 2 && ran.stderr.contains("`junit` or `sarif`"), "{ran}");
+}

@@ -52,3 +52,14 @@ fn a_directory_without_a_manifest_is_no_project() {
     insta::assert_snapshot!(scene.run(&["clean"]));
     assert!(scene.path("build/precious").is_file());
 }
+
+#[test]
+fn measurements_are_named_before_they_go() {
+    let scene = scene().file("project/.kernel-builder/bench/torch-cpu.json", "{}");
+    let named = "project/.kernel-builder/bench/torch-cpu.json";
+    for (more, there) in [(&["--dry-run"][..], true), (&[], false)] {
+        let ran = scene.run(&[&["clean", "project"], more].concat());
+        assert!(ran.stdout.contains(" .kernel-builder/bench/torch-cpu.json\n"), "{ran}");
+        assert_eq!(scene.path(named).exists(), there);
+    }
+}

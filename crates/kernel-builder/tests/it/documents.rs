@@ -130,6 +130,50 @@ fn the_guide_to_signatures_does_what_it_says() {
 }
 
 #[test]
+fn the_shorter_pages_do_what_they_say() {
+    for page in ["guide/installation", "guide/backends", "guide/many-machines", "guide/adoption", "faq"] {
+        run(&format!("docs/{page}.md"));
+    }
+}
+
+/// Every page is in the book, and every link leads to a file.
+#[test]
+fn the_book_is_whole() {
+    let docs = repository().join("docs");
+    let summary = fs_err::read_to_string(docs.join("SUMMARY.md")).expect("the summary");
+    let links = |text: &str| -> Vec<String> {
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        targets
+            .filter(|target| !target.contains("://") && !target.starts_with('#'))
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut pages: Vec<PathBuf> = Vec::new();
+    let mut open = vec![docs.clone()];
+    while let Some(directory) = open.pop() {
+        for entry in fs_err::read_dir(directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            match path.extension().and_then(|end| end.to_str()) {
+                None => open.push(path),
+                Some("md") => pages.push(path),
+                _ => {}
+            }
+        }
+    }
+    let listed = links(&summary);
+    for page in pages {
+        let name = page.strip_prefix(&docs).expect("below").to_str().expect("UTF-8").to_owned();
+        assert!(name == "SUMMARY.md" || listed.contains(&name), "docs/SUMMARY.md does not list {name}");
+        let text = fs_err::read_to_string(&page).expect("a page");
+        for link in links(&text) {
+            let file = link.split('#').next().unwrap_or_default();
+            let target = page.parent().expect("a directory").join(file);
+            assert!(target.is_file(), "docs/{name} links to {link}, which is not there");
+        }
+    }
+}
+
+#[test]
 fn a_document_that_is_wrong_is_noticed() {
     let found = steps("text\n```console\n$ a (exit 6)\none …\n$ b\n```\n$ no\n");
     assert_eq!(found.len(), 2);

@@ -51,6 +51,36 @@ fn every_command_has_one_screen_of_help_with_an_example() {
     }
 }
 
+/// Descriptions begin with a capital letter or a literal.
+#[test]
+fn descriptions_have_one_form() {
+    for (name, help) in &pages(&Scene::new()) {
+        let about = help.stdout.lines().next().expect("a description");
+        let described = help.stdout.lines().filter_map(|line| {
+            let rest =
+                line.strip_prefix("  ").filter(|rest| !rest.trim_start().starts_with("kernel-builder "))?;
+            let (_, text) = rest.trim_start().split_once("  ")?;
+            Some(text.trim())
+        });
+        for text in std::iter::once(about).chain(described) {
+            let begins =
+                text.starts_with(|first: char| first.is_ascii_uppercase() || matches!(first, '`' | '['));
+            assert!(begins, "`{name} --help`: {text}");
+        }
+    }
+}
+
+/// Help is for people: it is text whatever else is on the line.
+#[test]
+fn help_and_version_are_text_also_with_json() {
+    let scene = Scene::new();
+    for words in [&["--json", "--help"][..], &["bench", "--json", "--help"], &["--json", "-V"]] {
+        let without: Vec<&str> = words.iter().copied().filter(|word| *word != "--json").collect();
+        let (with, plain) = (scene.run(words), scene.run(&without));
+        assert_eq!((with.status, with.stdout), (0, plain.stdout));
+    }
+}
+
 #[test]
 fn the_version_names_the_commit() {
     let ran = Scene::new().run(&["-V"]);

@@ -20,6 +20,7 @@ mod faults;
 mod hash;
 mod help;
 mod init;
+mod install;
 mod interrupted;
 mod load;
 mod migrate;
@@ -34,6 +35,7 @@ mod same_bytes;
 mod scene;
 mod settings;
 mod silence;
+mod skills;
 mod status;
 #[path = "../../../kernel-core/tests/sysroot/systems.rs"]
 #[allow(
@@ -48,4 +50,5 @@ mod toolchain;
 mod tracked;
 mod trust;
 mod upload;
+mod validate;
 mod variants;

@@ -73,8 +73,17 @@ fn a_suite_runs_against_the_artifact_by_either_way_of_loading_it() {
 #[test]
 fn bad_news_has_its_own_status_and_code() {
     let scene = built("def test_nothing_of_the_kernel(): pass\n");
-    let ran = test(&scene, &[]);
+    let ran = test(&scene, &["--report", "junit,sarif"]);
     assert_eq!((ran.status, codes(&ran)), (10, vec!["test/artifact-unused".to_owned()]), "{ran}");
+    let read = |name: &str| {
+        fs_err::read_to_string(scene.path("plain/.kernel-builder/reports").join(name)).expect("a form")
+    };
+    assert!(
+        read("test.xml").contains("<testcase name=\"test_nothing_of_the_kernel\""),
+        "{}",
+        read("test.xml")
+    );
+    assert!(read("test.sarif").contains("test/artifact-unused"), "{}", read("test.sarif"));
     for (tests, status, code) in [
         (format!("{LOADS}def test_a(): assert kernel.double(1) == 3\n"), 7, "test/failed"),
         (

@@ -165,3 +165,10 @@ fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[test]
+fn an_empty_store_says_what_fills_it() {
+    let ran = Scene::new().run(&["toolchain", "list"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert!(ran.stdout.contains("kernel-builder toolchain fetch"), "{ran}");
+}

@@ -87,6 +87,9 @@ fn a_free_threaded_python_passes_compiled_variants_over() {
 fn a_faulty_description_or_matrix_is_an_error() {
     let scene = scene().file("bad.json", "{\"cpu\": 1}").file("matrix.toml", "schema = 9");
     insta::assert_snapshot!(scene.run(&["variants", "--env", "bad.json"]));
+    let missing = scene.run(&["variants", "--env", "missing.json"]);
+    assert_eq!(missing.status, 3, "{missing}");
+    assert!(missing.stderr.contains("`missing.json` does not describe a machine: "), "{missing}");
     let scene = scene.variable("KERNEL_BUILDER_MATRIX", "matrix.toml");
     insta::assert_snapshot!(scene.run(&["variants"]));
 }
@@ -97,4 +100,30 @@ fn a_users_matrix_adds_variants() {
     let scene = scene().file("../home/.config/kernel-builder/matrix.toml", row);
     let ran = scene.run(&["variants"]);
     assert!(ran.stdout.contains("torch216-cxx11-cpu-x86_64-linux\n"), "{ran}");
+}
+
+#[test]
+fn the_variants_are_a_build_matrix_too() {
+    let scene = scene()
+        .file("torch-ext/relu/__init__.py", "")
+        .file("relu_cpu/relu.cpp", "")
+        .file("relu_cuda/relu.cu", "");
+    let ran = scene.run(&["plan", "--matrix", "github"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let matrix: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one line of JSON");
+    let jobs = matrix["include"].as_array().expect("jobs");
+    let all = scene.run(&["variants"]).stdout;
+    let names: Vec<&str> = jobs.iter().filter_map(|job| job["variant"].as_str()).collect();
+    for variant in all.lines() {
+        let left_out = ran.stderr.contains(&format!("`{variant}` is left out of the matrix"));
+        assert!(names.contains(&variant) != left_out, "{variant}: {ran}");
+    }
+    for job in jobs {
+        let variant = job["variant"].as_str().expect("a name");
+        let arm = job["runner"] == "ubuntu-24.04-arm";
+        assert_eq!(arm, variant.contains("aarch64"), "{job}");
+        let key = job["cache-key"].as_str().expect("a key");
+        assert!(key.contains(variant) && key.contains("_cpu_") || !variant.contains("-cpu-"), "{job}");
+    }
+    assert!(!names.is_empty(), "{ran}");
 }

@@ -29,12 +29,14 @@ pub enum BenchError {
     #[diagnostic(
         code("bench/no-workloads"),
         help(
-            "`benchmark_X` needs a `verify_X`; names are `Class.X`, and `--workload` takes patterns such as `*.X`"
+            "{known}`benchmark_X` needs a `verify_X`; names are `Class.X`, and `--workload` takes patterns such as `*.X`"
         )
     )]
     NoWorkloads {
         /// What was asked for.
         patterns: Vec<String>,
+        /// What there is, as the start of the help.
+        known: String,
     },
 
     /// The scripts that shall judge cannot be had.
@@ -72,6 +74,22 @@ pub enum BenchError {
     #[error("no verdict can come from these settings")]
     #[diagnostic(code("usage/arguments"), help("see `kernel-builder bench --help`"))]
     Settings(#[source] kernel_bench::decision::SettingsError),
+}
+
+/// Workloads that a help names.
+const NAMED: usize = 20;
+
+/// What there is, for those who asked for something else.
+pub(super) fn known(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let listed: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("there are {}{more}; ", listed.join(", "))
 }
 
 fn selection(patterns: &[String]) -> String {

@@ -38,6 +38,11 @@ use scratch::Scratch;
 /// Where a project keeps the last document of each variant.
 pub const DOCUMENTS: &str = ".kernel-builder/bench";
 
+/// The document of a variant's last run, unless its place was named.
+pub fn document_of(project: &Utf8Path, variant: &str) -> Utf8PathBuf {
+    project.join(DOCUMENTS).join(format!("{variant}.json"))
+}
+
 /// A benchmark of one variant.
 pub struct Bench<'a> {
     context: &'a Context,

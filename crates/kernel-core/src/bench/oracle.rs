@@ -34,6 +34,8 @@ pub(super) struct Script {
     pub(super) failed: Vec<(String, Fault)>,
     /// What has no reference.
     pub(super) unverified: Vec<String>,
+    /// What was not asked for.
+    pub(super) others: Vec<String>,
     /// What the script and its references change in the process by themselves.
     pub(super) excused: Vec<String>,
 }
@@ -59,6 +61,7 @@ impl Script {
             workloads: Vec::new(),
             failed: Vec::new(),
             unverified: Vec::new(),
+            others: Vec::new(),
             excused: Vec::new(),
         }
     }
@@ -89,6 +92,7 @@ pub(super) fn consult(
     });
     for (index, (id, class, workload)) in wanted.enumerate() {
         if !bench.is_selected(&id) {
+            script.others.push(id);
             continue;
         }
         if !workload.verify {

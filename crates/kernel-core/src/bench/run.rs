@@ -14,7 +14,7 @@ use super::oracle::{Script, consult};
 use super::processes::Seen;
 use super::progress::Progress;
 use super::record::spent;
-use super::{Bench, BenchError};
+use super::{Bench, BenchError, error};
 use crate::Result;
 
 /// What samples that are too long are divided by.
@@ -36,11 +36,12 @@ impl Bench<'_> {
         let begin = Instant::now();
         let mut random = Random::new(self.seed);
         let mut consulted = Vec::new();
-        let (mut skipped, mut unverified) = (Vec::new(), Vec::new());
+        let (mut skipped, mut unverified, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (number, path) in scripts.iter().enumerate() {
             self.stage(format!("references of {}", path.file_name().unwrap_or_default()));
             match consult(self, number, path, &mut random)? {
-                Ok(script) if script.is_empty() => skipped.push(path.clone()),
+                Ok(script) if script.is_empty() && script.others.is_empty() => skipped.push(path.clone()),
+                Ok(script) if script.is_empty() => others.extend(script.others),
                 Ok(script) => {
                     unverified.extend(script.unverified.iter().cloned());
                     consulted.push(script);
@@ -53,7 +54,8 @@ impl Bench<'_> {
             progress.extend(script.workloads.iter().map(|workload| Progress::new(number, workload)));
         }
         if progress.is_empty() && consulted.iter().all(|script| script.failed.is_empty()) {
-            return Err(BenchError::NoWorkloads { patterns: self.options.workloads.clone() }.into());
+            let (patterns, known) = (self.options.workloads.clone(), error::known(&others));
+            return Err(BenchError::NoWorkloads { patterns, known }.into());
         }
         let state = State {
             bench: self,

@@ -33,6 +33,25 @@ pub enum CardError {
         source: minijinja::Error,
     },
 
+    /// What lies at the card's place is not ours.
+    #[error("`{file}` is no card that kernel-builder wrote, and is left as it is")]
+    #[diagnostic(code("card/foreign"), help("move it away, or name another file with `--output`"))]
+    Foreign {
+        /// The file.
+        file: String,
+    },
+
+    /// The marks around the user's text are broken.
+    #[error("the marks around your own text in `{file}` are not one beginning and one end")]
+    #[diagnostic(
+        code("card/marks"),
+        help("put both marks back, each once, or move the file away; nothing was written")
+    )]
+    Torn {
+        /// The file.
+        file: String,
+    },
+
     /// The front-matter has no end.
     #[error("the front-matter of `{file}` begins with `---` but has no closing `---`")]
     #[diagnostic(code("card/front-matter"), help("close the front-matter with a line `---`"))]

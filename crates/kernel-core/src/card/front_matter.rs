@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::built::BuiltModel;
+use super::licence;
 use super::model::Model;
 
 const FENCE: &str = "---\n";
@@ -30,7 +32,8 @@ pub(super) fn merge(own: &str, model: &Model) -> String {
     text
 }
 
-fn keys(model: &Model) -> [(&'static str, Value); 4] {
+/// What a card says of itself; keys with an empty value are left out.
+fn keys(model: &Model) -> Vec<(&'static str, Value)> {
     let tags: Vec<&str> =
         ["kernel"].into_iter().chain(model.backends.iter().map(|backend| backend.as_str())).collect();
     let variants: Vec<Value> = model.variants.iter().map(variant).collect();
@@ -38,7 +41,7 @@ fn keys(model: &Model) -> [(&'static str, Value); 4] {
         .api
         .functions
         .iter()
-        .map(|function| json!({ "name": function.name, "signature": function.signature }))
+        .map(|function| json!({ "name": function.name, "signature": function.signature, "summary": function.summary }))
         .collect();
     let block = json!({
         "name": model.name,
@@ -46,27 +49,41 @@ fn keys(model: &Model) -> [(&'static str, Value); 4] {
         "framework": model.framework,
         "backends": model.backends,
         "python-depends": model.python_depends,
+        "kernel-depends": model.kernel_depends,
         "functions": functions,
         "layers": model.layers,
+        "only-known-at-run-time": model.api.unknown,
         "variants": variants,
     });
-    [
-        ("library_name", json!("kernels")),
-        ("license", json!(model.license)),
-        ("tags", json!(tags)),
-        ("kernel-builder", block),
-    ]
+    let mut keys = vec![("library_name", json!("kernels"))];
+    match licence::of_the_hub(&model.license) {
+        Some(known) => keys.push(("license", json!(known))),
+        None => keys.extend([("license", json!("other")), ("license_name", json!(model.license))]),
+    }
+    keys.extend([("tags", json!(tags)), ("kernel-builder", block)]);
+    keys
 }
 
-fn variant(variant: &super::model::BuiltModel) -> Value {
-    let tests = variant.tests.as_ref().map(|tests| json!(tests.counts));
+fn variant(variant: &BuiltModel) -> Value {
+    let build = variant.build.as_ref();
     json!({
         "name": variant.name,
         "backend": variant.backend,
+        "framework": variant.framework,
+        "compute": variant.compute,
+        "system": variant.system,
+        "python-floor": variant.python,
         "architectures": variant.architectures,
+        "state": if variant.damage.is_some() { "damaged" } else { "as built" },
         "commit": variant.commit,
         "dirty": variant.dirty,
-        "tests": tests,
+        "builder": variant.builder,
+        "engine": build.map(|build| &build.engine),
+        "sandbox": build.map(|build| &build.sandbox),
+        "policy": build.and_then(|build| build.policy.as_ref()),
+        "signed": variant.signed,
+        "tests": variant.tests.as_ref().map(|tests| json!(tests.counts)),
+        "benchmark": variant.benchmark.as_ref().map(|benchmark| json!(benchmark)),
     })
 }
 

@@ -1,15 +1,22 @@
 //! The card: what the Hub shows of a kernel, as data in its front-matter and as text below. It is made from the
-//! manifest, the built variants, the package's Python and the kept test results, and never from anything that was not
-//! seen.
+//! manifest, the built variants, the package's Python and the kept results of tests and benchmarks, and never from
+//! anything that was not seen.
 
+mod built;
 mod error;
 mod front_matter;
+mod licence;
+mod markdown;
 mod model;
+mod own_text;
 mod sections;
 
 pub use error::CardError;
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Finding;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
@@ -17,6 +24,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::project::Project;
 use crate::regular;
 use model::Model;
+use own_text::Earlier;
 
 /// The template of projects that have none of their own.
 const TEMPLATE: &str = include_str!("../../../../templates/card/CARD.md.j2");
@@ -24,8 +32,20 @@ const TEMPLATE: &str = include_str!("../../../../templates/card/CARD.md.j2");
 /// A project's own template.
 const OWN_TEMPLATE: &str = "CARD.md";
 
-/// No template comes near this size in bytes.
+/// No template or card comes near this size in bytes.
 const LARGEST: u64 = 16 << 20;
+
+/// The variable for the user's own text.
+const OWN_TEXT: &str = "own_text";
+
+/// A card with what is wrong with the variants it describes.
+#[derive(Debug)]
+pub struct Card {
+    /// The whole text.
+    pub text: String,
+    /// Variants that are not what was built.
+    pub findings: Vec<Finding>,
+}
 
 /// The path, unless a link leads it out of the project: a card is published.
 fn inside(project: &Utf8Path, path: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
@@ -37,42 +57,60 @@ fn inside(project: &Utf8Path, path: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
     }
 }
 
-/// Renders the card of a project and its variants in `build`.
-pub fn card(project: &Project, build: &Utf8Path) -> Result<String, CardError> {
+/// Renders the card of a project and its variants in `build`; the user's own text is taken from an earlier card at
+/// `place`. A file there that is no card of ours is an error, so that nothing of anybody's is replaced.
+pub fn card(project: &Project, build: &Utf8Path, place: &Utf8Path) -> Result<Card, CardError> {
+    let own_text = own_text(place)?;
     let model = Model::of(project, build)?;
     let own = project.directory.join(OWN_TEMPLATE);
-    let (template, is_own) = match regular::text(&inside(&project.directory, &own)?, LARGEST) {
-        Ok(text) => (text, true),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (TEMPLATE.to_owned(), false),
+    let template = match regular::text(&inside(&project.directory, &own)?, LARGEST) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => TEMPLATE.to_owned(),
         Err(error) => return Err(error.into()),
     };
-    let (compatibility, evidence) = (sections::compatibility(&model), sections::evidence(&model));
-    let rendered = render(&template, &model, &compatibility, &evidence)
-        .map_err(|error| CardError::Template { file: own.to_string(), source: error })?;
+    let mut sections = Vec::from(sections::all(&model));
+    sections.push((OWN_TEXT, own_text::marked(&own_text)));
+    let wrong = |source| CardError::Template { file: own.to_string(), source };
+    let (rendered, placed) = render(&template, &model, &sections).map_err(wrong)?;
     let (front_matter, body) =
         front_matter::split(&rendered).map_err(|()| CardError::FrontMatter { file: own.to_string() })?;
     let mut text = front_matter::merge(front_matter, &model);
     text.push('\n');
     text.push_str(&sections::banner(&model));
     text.push_str(body.trim());
-    // A template that places the sections itself names their variables.
-    for (name, section) in [("compatibility", &compatibility), ("evidence", &evidence)] {
-        if is_own && !template.contains(name) {
-            text.push_str("\n\n");
-            text.push_str(section);
-        }
+    // A template that places a section itself names its variable.
+    for (_, section) in sections.iter().filter(|(name, _)| !placed.contains(&(*name).to_owned())) {
+        text.push_str("\n\n");
+        text.push_str(section);
     }
     text.push('\n');
-    Ok(text)
+    Ok(Card { text, findings: model.variants.iter().filter_map(built::BuiltModel::finding).collect() })
 }
 
-/// Renders with the peer's variables and rules (formats, section 8: an undefined variable is empty) beside our own.
+/// The user's text in the card that is there.
+fn own_text(place: &Utf8Path) -> Result<String, CardError> {
+    let text = match regular::text(place, LARGEST) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            return Err(CardError::Foreign { file: place.to_string() });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    match own_text::earlier(&text) {
+        Earlier::Card(text) => Ok(text),
+        Earlier::Torn => Err(CardError::Torn { file: place.to_string() }),
+        Earlier::Foreign => Err(CardError::Foreign { file: place.to_string() }),
+    }
+}
+
+/// Renders with the peer's variables and rules (formats, section 8: an undefined variable is empty) beside our own, and
+/// says which of the sections the template places.
 fn render(
     template: &str,
     model: &Model,
-    compatibility: &str,
-    evidence: &str,
-) -> Result<String, minijinja::Error> {
+    sections: &[(&'static str, String)],
+) -> Result<(String, Vec<String>), minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     let syntax = SyntaxConfig::builder().trim_blocks(true).keep_trailing_newline(true).build();
@@ -80,6 +118,12 @@ fn render(
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     // A template is the project's: it may loop, but not for ever.
     environment.set_fuel(Some(1_000_000));
-    let value = minijinja::context! { compatibility, evidence, ..Value::from(Serde(model)) };
-    environment.render_str(template, value)
+    environment.add_filter("code", |words: String| markdown::span(&words));
+    environment.add_filter("plain", |words: String| markdown::text(&words));
+    let template = environment.template_from_str(template)?;
+    let used = template.undeclared_variables(false);
+    let texts: BTreeMap<&str, &str> = sections.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let value = minijinja::context! { ..Value::from(Serde(texts)), ..Value::from(Serde(model)) };
+    let placed = sections.iter().map(|(name, _)| (*name).to_owned()).filter(|name| used.contains(name));
+    Ok((template.render(value)?, placed.collect()))
 }

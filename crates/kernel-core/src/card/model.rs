@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use camino::Utf8Path;
 use kernel_spec::error::Faults;
-use kernel_spec::metadata::Metadata;
-use kernel_spec::report::test::VariantTests;
 use kernel_spec::{Backend, code};
 use serde::Serialize;
 
 use super::CardError;
-use crate::digest::METADATA;
+use super::built::BuiltModel;
 use crate::project::Project;
 use crate::python_source::{PublicApi, PythonSource, public_api};
-use crate::suite::kept;
 use crate::{artifacts, inputs};
 
 /// What is known of a kernel. The first eight fields have the peer's names and meanings.
@@ -33,19 +30,9 @@ pub(super) struct Model {
     pub(super) backends: Vec<Backend>,
     pub(super) backend_titles: Vec<&'static str>,
     pub(super) python_depends: Vec<String>,
+    pub(super) kernel_depends: Vec<String>,
     pub(super) api: PublicApi,
     pub(super) variants: Vec<BuiltModel>,
-}
-
-/// A sealed variant.
-#[derive(Debug, Serialize)]
-pub(super) struct BuiltModel {
-    pub(super) name: String,
-    pub(super) backend: Backend,
-    pub(super) architectures: Vec<String>,
-    pub(super) commit: Option<String>,
-    pub(super) dirty: bool,
-    pub(super) tests: Option<VariantTests>,
 }
 
 impl Model {
@@ -54,6 +41,7 @@ impl Model {
         let general = &manifest.general;
         let api = api_of(project)?;
         let backends: Vec<Backend> = general.backends.iter().map(|backend| backend.value).collect();
+        let variants = artifacts::find_in(build);
         Ok(Self {
             repo_id: general.hub.repo_id.as_ref().map(|id| id.value.clone()),
             version: general.version.value,
@@ -68,7 +56,15 @@ impl Model {
             backend_titles: backends.iter().map(|backend| backend.row().title).collect(),
             backends,
             python_depends: general.python_depends.iter().map(|name| name.value.clone()).collect(),
-            variants: variants_of(project, build)?,
+            kernel_depends: general
+                .kernel_depends
+                .iter()
+                .map(|depends| depends.value.repo_id.clone())
+                .collect(),
+            variants: variants
+                .iter()
+                .map(|directory| BuiltModel::of(&project.directory, directory))
+                .collect(),
             api,
         })
     }
@@ -98,25 +94,4 @@ fn api_of(project: &Project) -> Result<PublicApi, CardError> {
         return Err(Faults::new(&code::python::UNREADABLE, summary, findings).into());
     }
     Ok(public_api(&sources))
-}
-
-fn variants_of(project: &Project, build: &Utf8Path) -> Result<Vec<BuiltModel>, CardError> {
-    let mut variants = Vec::new();
-    for artifact in artifacts::variants_in(build) {
-        let name = artifact.file_name().unwrap_or_default().to_owned();
-        let metadata = Metadata::from_json(&fs_err::read(artifact.join(METADATA))?).map_err(|findings| {
-            let summary = format!("the metadata of `{name}` cannot be read");
-            Faults::new(&code::artifact::METADATA, summary, findings)
-        })?;
-        let git = metadata.provenance.as_ref().and_then(|provenance| provenance.kernel.as_ref());
-        variants.push(BuiltModel {
-            backend: metadata.backend.backend,
-            architectures: metadata.backend.archs.clone().unwrap_or_default(),
-            commit: git.map(|git| git.commit.clone()),
-            dirty: git.is_some_and(|git| git.dirty),
-            tests: kept(&project.directory, &name, &artifact),
-            name,
-        });
-    }
-    Ok(variants)
 }

@@ -61,8 +61,11 @@ pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
             continue;
         }
         match package.definition(root, &name, 4) {
-            Some(Definition::Function(source, function)) => api.functions.push(describe(source, function)),
-            Some(Definition::Class(source, class)) => api.layers.push(layer(source, class)),
+            // Users know it by its public name.
+            Some(Definition::Function(source, function)) => {
+                api.functions.push(Function { name, ..describe(source, function) });
+            }
+            Some(Definition::Class(source, class)) => api.layers.push(Layer { name, ..layer(source, class) }),
             None => api.others.push(name),
         }
     }
@@ -157,9 +160,10 @@ fn describe(source: &PythonSource, function: &StmtFunctionDef) -> Function {
 
 /// Parameters and result as written.
 fn signature(source: &PythonSource, function: &StmtFunctionDef) -> String {
+    let types = function.type_params.as_ref().map(|types| source.slice(&**types)).unwrap_or_default();
     let parameters = source.slice(&*function.parameters);
     let result = function.returns.as_ref().map(|returns| format!(" -> {}", source.slice(&**returns)));
-    format!("{parameters}{}", result.unwrap_or_default())
+    format!("{types}{parameters}{}", result.unwrap_or_default())
 }
 
 /// The first line of a body's documentation.

@@ -20,7 +20,7 @@ pub(super) type Sibling<'a> = &'a dyn Fn(&str) -> Option<Vec<String>>;
 /// Reads `__all__` of a file.
 pub(super) fn exports(source: &PythonSource, sibling: Sibling<'_>) -> Exports {
     let mut exports = Exports::default();
-    let mut reader = Reader { source, sibling, exports: &mut exports };
+    let mut reader = Reader { source, sibling, exports: &mut exports, in_branch: false };
     reader.body(source.body());
     if let Some(names) = &mut exports.names {
         let mut seen = std::collections::BTreeSet::new();
@@ -33,6 +33,8 @@ struct Reader<'a, 'e> {
     source: &'a PythonSource,
     sibling: Sibling<'a>,
     exports: &'e mut Exports,
+    /// Whether the statement may not run at all, so that it takes nothing away.
+    in_branch: bool,
 }
 
 impl Reader<'_, '_> {
@@ -52,13 +54,19 @@ impl Reader<'_, '_> {
                 }
                 Stmt::Expr(expression) => self.method(&expression.value),
                 Stmt::If(branch) => {
-                    self.body(&branch.body);
-                    branch.elif_else_clauses.iter().for_each(|clause| self.body(&clause.body));
+                    self.branch(&branch.body);
+                    branch.elif_else_clauses.iter().for_each(|clause| self.branch(&clause.body));
                 }
-                Stmt::Try(attempt) => self.body(&attempt.body),
+                Stmt::Try(attempt) => self.branch(&attempt.body),
                 _ => {}
             }
         }
+    }
+
+    fn branch(&mut self, statements: &[Stmt]) {
+        let outer = std::mem::replace(&mut self.in_branch, true);
+        self.body(statements);
+        self.in_branch = outer;
     }
 
     /// `__all__.append(…)` and `__all__.extend(…)`.
@@ -74,7 +82,10 @@ impl Reader<'_, '_> {
     }
 
     fn set(&mut self, value: &Expr) {
-        self.exports.names = Some(Vec::new());
+        if !self.in_branch {
+            self.exports.names = Some(Vec::new());
+        }
+        self.names();
         self.add(value);
     }
 

@@ -154,7 +154,7 @@ fn functions_and_layers_are_described_where_they_are_defined() {
     assert_eq!(
         api.functions,
         [Function {
-            name: "relu".to_owned(),
+            name: "rectify".to_owned(),
             signature: "(x: 'Tensor', *, out=None) -> 'Tensor'".to_owned(),
             summary: "Rectifies.".to_owned()
         }]

@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::CardReport;
 
+use crate::card::Card;
 use crate::project::Project;
 use crate::{Context, Result, atomic, regular};
 
@@ -24,14 +25,16 @@ pub struct CardOptions {
 pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
     let project = Project::open(context, &options.project)?;
     let build = project.directory.join("build");
-    let text = crate::card::card(&project, &build)?;
-    if options.output.as_deref() == Some(Utf8Path::new("-")) {
-        return Ok(CardReport { path: None, text, current: true, checked: options.check });
+    let to_standard_output = options.output.as_deref() == Some(Utf8Path::new("-"));
+    let named = options.output.as_ref().filter(|_| !to_standard_output);
+    let path = named.map_or_else(|| build.join(FILE), |path| context.resolve(path));
+    let Card { text, findings } = crate::card::card(&project, &build, &path)?;
+    if to_standard_output {
+        return Ok(CardReport { path: None, text, current: true, checked: options.check, findings });
     }
-    let path = options.output.as_ref().map_or_else(|| build.join(FILE), |path| context.resolve(path));
     let current = regular::holds(&path, text.as_bytes());
     if !current && !options.check {
         atomic::write(&path, text.as_bytes())?;
     }
-    Ok(CardReport { path: Some(path.to_string()), text, current, checked: options.check })
+    Ok(CardReport { path: Some(path.to_string()), text, current, checked: options.check, findings })
 }

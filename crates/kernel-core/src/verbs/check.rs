@@ -18,6 +18,8 @@ use crate::{Context, Result, project};
 pub enum Depth {
     /// The manifest alone; no other file is looked at.
     Manifest,
+    /// The manifest and the project's files.
+    Sources,
     /// The manifest, the project's files, and the variants that are built.
     Project,
 }
@@ -35,7 +37,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
     let mut report = CheckReport::new(source.path(), parsed.findings);
     let Some(manifest) = parsed.draft else { return Ok(report) };
     report.name = Some(manifest.general.name.to_string());
-    if depth == Depth::Project {
+    if depth != Depth::Manifest {
         let directory = context.resolve(directory);
         let checked = sources::check(&directory, &source, &manifest)?;
         let mut tracked_files = checked.files;
@@ -50,7 +52,9 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
             let root = directory.join(&package);
             report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
         }
-        report.findings.extend(variants(&directory)?);
+    }
+    if depth == Depth::Project {
+        report.findings.extend(variants(&context.resolve(directory))?);
     }
     Ok(report)
 }

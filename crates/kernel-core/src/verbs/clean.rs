@@ -10,7 +10,7 @@ use kernel_spec::variant::Variant;
 use crate::seal::{self, BUILD_DIRECTORY};
 use crate::verbs::card;
 use crate::workspace_lock::{self, WorkspaceLock};
-use crate::{Context, Error, Result, digest, project};
+use crate::{Context, Error, Result, artifacts, digest, project};
 
 /// What to clean.
 #[derive(Clone, Debug)]
@@ -39,8 +39,9 @@ pub fn clean(context: &Context, options: &CleanOptions) -> Result<CleanReport> {
         match verdict {
             Verdict::Foreign(reason) => report.kept.push(KeptPath { path, reason }),
             Verdict::Ours => {
-                if !options.dry_run {
-                    seal::discard(&project.join(&path))?;
+                let place = project.join(&path);
+                if !options.dry_run && fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
+                    seal::discard(&place)?;
                 }
                 report.removed.push(path);
             }
@@ -64,6 +65,9 @@ enum Verdict {
 fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
     let mut found = Vec::new();
     if let Some(verdict) = judge(&project.join(workspace_lock::DIRECTORY), |_| Verdict::Ours)? {
+        if matches!(verdict, Verdict::Ours) {
+            found.extend(measurements(project)?.into_iter().map(|path| (path, Verdict::Ours)));
+        }
         found.push((workspace_lock::DIRECTORY.to_owned(), verdict));
     }
     let built = project.join(BUILD_DIRECTORY);
@@ -96,6 +100,21 @@ fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
     Ok(found)
 }
 
+/// The documents of benchmarks, which cost time to make: they are named one by one although they go with their directory.
+fn measurements(project: &Utf8Path) -> Result<Vec<String>> {
+    let directory = format!("{}/bench", workspace_lock::DIRECTORY);
+    let place = project.join(&directory);
+    if !fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
+        return Ok(Vec::new());
+    }
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(place)? {
+        names.push(format!("{directory}/{}", entry?.file_name().to_string_lossy()));
+    }
+    names.sort();
+    Ok(names)
+}
+
 /// `None` where there is nothing. Only a real directory can be ours: we make no links here.
 fn judge(path: &Utf8Path, inside: impl Fn(&Utf8Path) -> Verdict) -> Result<Option<Verdict>> {
     match fs::symlink_metadata(path) {
@@ -116,18 +135,9 @@ fn hidden<'a>(name: &'a str, end: &str) -> Option<&'a str> {
 fn sealed(directory: &Utf8Path, name: &str) -> Verdict {
     let record = fs::read(directory.join(digest::METADATA)).ok();
     let metadata = record.and_then(|text| Metadata::from_json(&text).ok());
-    let sealed = metadata.filter(|metadata| metadata.build.is_some()).and_then(|metadata| metadata.digest);
-    let (Ok(_), Some(sealed)) = (name.parse::<Variant>(), sealed) else {
+    let metadata = metadata.filter(|metadata| metadata.build.is_some() && metadata.digest.is_some());
+    let (Ok(_), Some(metadata)) = (name.parse::<Variant>(), metadata) else {
         return Verdict::Foreign("kernel-builder did not make it".to_owned());
     };
-    match digest::of_variant(directory) {
-        Ok(files) if files == sealed.files => Verdict::Ours,
-        Ok(files) => {
-            let differs = |path: &&String| files.get(*path) != sealed.files.get(*path);
-            let first = files.keys().chain(sealed.files.keys()).find(differs);
-            let first = first.map_or("a file", String::as_str);
-            Verdict::Foreign(format!("`{first}` was changed since the build"))
-        }
-        Err(error) => Verdict::Foreign(format!("its files cannot be compared with its digest: {error}")),
-    }
+    artifacts::difference(directory, &metadata).map_or(Verdict::Ours, Verdict::Foreign)
 }

@@ -7,11 +7,12 @@ use kernel_abi::image::{Format, GpuKind, Image, Object};
 use kernel_abi::policy::libraries::Origin;
 use kernel_abi::policy::torch::Introduced;
 use kernel_abi::policy::{Manylinux, python, torch};
-use kernel_spec::Version;
+use kernel_spec::code::abi;
 use kernel_spec::report::{
     GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, PythonAbi, SectionSize,
 };
 use kernel_spec::variant::Variant;
+use kernel_spec::{Finding, Version};
 
 use crate::check::{built, library};
 use crate::{Context, Result, published, tree};
@@ -31,6 +32,11 @@ pub fn inspect(context: &Context, path: &Utf8Path) -> Result<InspectReport> {
             }
         }
     }
+    if report.libraries.is_empty() && report.findings.is_empty() {
+        let message = format!("`{path}` holds no library");
+        let help = "give a library, a built variant, or a directory that holds some; `kernel-builder build` makes them";
+        report.findings.push(Finding::error(&abi::NOTHING, message).help(help));
+    }
     Ok(report)
 }
 
@@ -39,7 +45,8 @@ fn files(path: &Utf8Path, root: &Utf8Path) -> Result<Vec<(String, Utf8PathBuf)>>
     if !root.is_dir() {
         return Ok(vec![(path.to_string(), root.to_owned())]);
     }
-    let entries = tree::walk(root, &|name| name != "__pycache__")?;
+    // What builds keep for themselves is hidden, and no answer to anybody's question.
+    let entries = tree::walk(root, &|name| name != "__pycache__" && !name.starts_with('.'))?;
     let files =
         entries.into_iter().filter(|entry| matches!(entry.kind, tree::Kind::File | tree::Kind::LinkToFile));
     let files = files.map(|entry| (entry.path.clone(), root.join(entry.path)));

@@ -45,7 +45,7 @@ pub fn plans(context: &Context, options: &PlanOptions) -> Result<PlanReport> {
     for variant in &drafting.variants {
         plans.push(drafting.sketch(variant)?);
     }
-    Ok(PlanReport { plans })
+    Ok(PlanReport { plans, matrix: None })
 }
 
 /// A project with everything that plans for it are made from.

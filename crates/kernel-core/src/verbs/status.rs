@@ -11,7 +11,7 @@ use kernel_spec::{Backend, Metadata};
 
 use crate::check::built::BuiltVariant;
 use crate::check::layout;
-use crate::digest::{self, SIGNATURE};
+use crate::digest::SIGNATURE;
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
 use crate::{Context, Project, Result, artifacts, inputs, matrix};
@@ -71,9 +71,9 @@ fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatu
             status.findings =
                 layout::check(&BuiltVariant { name: name.to_owned(), directory: directory.to_owned() });
         }
-        Ok(Metadata { id, backend, provenance, build, digest, .. }) => {
-            let sealed = digest
-                .is_some_and(|sealed| digest::of_variant(directory).is_ok_and(|files| files == sealed.files));
+        Ok(metadata) => {
+            let sealed = artifacts::difference(directory, &metadata).is_none();
+            let Metadata { id, backend, provenance, build, .. } = metadata;
             status.state = match sealed {
                 false => VariantState::Changed,
                 true if id == ids.of(backend.backend)? => VariantState::Built,

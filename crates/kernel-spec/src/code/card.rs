@@ -11,4 +11,12 @@ codes! {
         means: "The front-matter of the project's `CARD.md` is not closed",
         example: "a first line `---` and no second one",
         remedy: "Close the front-matter with a line `---`";
+    FOREIGN = "card/foreign", Check,
+        means: "The file that a card would be written to is somebody else's",
+        example: "`kernel-builder card --output README.md` where `README.md` was written by hand",
+        remedy: "Move it away, or name another file with `--output`";
+    MARKS = "card/marks", Check,
+        means: "The two marks around the user's own text in a written card are not there once each",
+        example: "a card from which the second mark was deleted",
+        remedy: "Put both marks back, each once, or move the file away";
 }

@@ -35,6 +35,7 @@ pub mod manifest;
 pub mod pin;
 pub mod published;
 pub mod python;
+pub mod skills;
 pub mod test;
 pub mod toolchain;
 pub mod trust;
@@ -70,6 +71,7 @@ static AREAS: &[&[&Code]] = &[
     abi::ALL,
     python::ALL,
     card::ALL,
+    skills::ALL,
     test::ALL,
     toolchain::ALL,
     collect::ALL,

@@ -13,6 +13,9 @@ pub struct BenchReport {
     pub variants: Vec<VariantBench>,
     /// What is wrong, and what `--fail-on` asked to be told.
     pub findings: Vec<Finding>,
+    /// The command that shows more, argument by argument, where a verdict leaves something to be seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
 }
 
 impl BenchReport {
@@ -123,7 +126,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_comes_before_what_is_slow() {
-        let exit = |findings: Vec<Finding>| BenchReport { variants: Vec::new(), findings }.exit();
+        let exit =
+            |findings: Vec<Finding>| BenchReport { variants: Vec::new(), findings, next: Vec::new() }.exit();
         assert_eq!(exit(vec![]), ExitClass::Success);
         assert_eq!(exit(vec![Finding::note(&bench::UNSUPPORTED, "x")]), ExitClass::Success);
         let all = [&bench::INCONCLUSIVE, &bench::SLOWER, &bench::CHILD, &bench::SUSPECT, &bench::INCORRECT];

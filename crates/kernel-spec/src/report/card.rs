@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ExitClass;
+use crate::{ExitClass, Finding};
 
 /// The answer of `card`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -17,11 +17,18 @@ pub struct CardReport {
     pub current: bool,
     /// Whether the file was only compared.
     pub checked: bool,
+    /// Variants that are not what was built; the card says so too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 impl CardReport {
-    /// A stale card fails a check.
+    /// A stale card fails a check, and a damaged variant fails whatever is done.
     pub fn exit(&self) -> ExitClass {
-        if self.checked && !self.current { ExitClass::Check } else { ExitClass::Success }
+        if self.checked && !self.current || !self.findings.is_empty() {
+            ExitClass::Check
+        } else {
+            ExitClass::Success
+        }
     }
 }

@@ -17,12 +17,21 @@ pub struct CheckReport {
     pub warnings_denied: bool,
     /// Everything that was found.
     pub findings: Vec<Finding>,
+    /// Its other forms that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
 }
 
 impl CheckReport {
     /// A report of these findings.
     pub fn new(manifest: &str, findings: Vec<Finding>) -> Self {
-        Self { manifest: manifest.to_owned(), name: None, warnings_denied: false, findings }
+        Self {
+            manifest: manifest.to_owned(),
+            name: None,
+            warnings_denied: false,
+            findings,
+            reports: Vec::new(),
+        }
     }
 
     /// How many findings have this severity.

@@ -22,10 +22,12 @@ pub mod pin;
 pub mod plan;
 mod schema;
 mod sign;
+pub mod skills;
 mod status;
 pub mod test;
 mod toolchain;
 pub mod upload;
+pub mod validate;
 mod variants;
 mod verify;
 
@@ -44,10 +46,12 @@ pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
 pub use sign::{SignReport, SignedVariant};
+pub use skills::SkillsReport;
 pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
 pub use toolchain::{StoredPart, ToolchainReport};
 pub use upload::UploadReport;
+pub use validate::ValidateReport;
 pub use variants::{
     ChosenPython, DecisionEntry, Explanation, PublishedKernel, PublishedVariant, VariantsReport,
 };
@@ -77,10 +81,12 @@ pub enum Report {
     Plan(PlanReport),
     Schema(SchemaReport),
     Sign(SignReport),
+    Skills(SkillsReport),
     Status(StatusReport),
     Test(TestReport),
     Toolchain(ToolchainReport),
     Upload(Box<UploadReport>),
+    Validate(Box<ValidateReport>),
     Variants(VariantsReport),
     Verify(VerifyReport),
 }
@@ -97,6 +103,7 @@ impl Report {
             Report::Hash(report) => report.exit(),
             Report::Pin(report) => report.exit(),
             Report::Test(report) => report.exit(),
+            Report::Validate(report) => report.class,
             Report::Variants(report) => report.exit(),
             Report::Verify(report) => report.exit(),
             _ => ExitClass::Success,

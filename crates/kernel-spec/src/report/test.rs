@@ -16,13 +16,16 @@ pub struct TestReport {
     pub variants: Vec<VariantTests>,
     /// What is wrong, one finding for every failed test and every variant about which nothing was proved.
     pub findings: Vec<Finding>,
+    /// Its other forms that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
 }
 
 impl TestReport {
     /// The report of these variants, with its findings.
     pub fn new(variants: Vec<VariantTests>) -> Self {
         let findings = variants.iter().flat_map(VariantTests::findings).collect();
-        Self { variants, findings }
+        Self { variants, findings, reports: Vec::new() }
     }
 
     /// The worst that happened: a failed test before a variant that nothing was proved about.

@@ -14,6 +14,7 @@ pub(super) fn render(report: &BenchReport, page: &mut Page) {
         table(variant, page);
         verdict(variant, page);
     }
+    super::next(page, &report.next);
 }
 
 fn table(variant: &VariantBench, page: &mut Page) {

@@ -3,8 +3,15 @@
 use kernel_spec::report::CardReport;
 
 use crate::output::page::Page;
+use crate::output::problem;
 
 pub(super) fn render(report: &CardReport, page: &mut Page) {
+    if report.path.is_some() {
+        for finding in &report.findings {
+            problem::add_finding(page, finding);
+            page.end();
+        }
+    }
     match &report.path {
         None => page.block(&report.text),
         Some(path) if report.current => page.line(format!("{path} is current")),

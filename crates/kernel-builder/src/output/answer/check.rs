@@ -3,7 +3,7 @@
 use kernel_spec::Severity;
 use kernel_spec::report::CheckReport;
 
-use crate::output::page::Page;
+use crate::output::page::{DIM, Page};
 use crate::output::problem;
 
 pub(super) fn render(report: &CheckReport, page: &mut Page) {
@@ -27,4 +27,7 @@ pub(super) fn render(report: &CheckReport, page: &mut Page) {
     let subject = report.name.as_deref().map_or_else(|| report.manifest.clone(), |name| format!("`{name}`"));
     let verdict = if counts.is_empty() { "nothing to complain about".to_owned() } else { counts.join(", ") };
     page.line(format!("{subject}: {verdict}"));
+    for report in &report.reports {
+        page.add_in(DIM, "report").line(format!(" {report}"));
+    }
 }

@@ -17,17 +17,20 @@ mod pin;
 mod plan;
 mod schema;
 mod sign;
+mod skills;
 mod status;
 mod test;
 mod toolchain;
 mod upload;
+mod validate;
 mod variants;
 mod verify;
 
+use kernel_core::render::escape::shell;
 use kernel_spec::event::Stage;
 use kernel_spec::report::Report;
 
-use super::page::Page;
+use super::page::{NOTE, Page};
 
 /// The page of a report.
 pub(super) fn render(report: &Report) -> Page {
@@ -48,6 +51,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Sign(report) => sign::render(report, &mut page),
+        Report::Skills(report) => skills::render(report, &mut page),
         Report::Status(report) => status::render(report, &mut page),
         Report::Audit(report) | Report::Check(report) | Report::CheckAbi(report) => {
             check::render(report, &mut page);
@@ -56,10 +60,19 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Test(report) => test::render(report, &mut page),
         Report::Toolchain(report) => toolchain::render(report, &mut page),
         Report::Upload(report) => upload::render(report, &mut page),
+        Report::Validate(report) => validate::render(report, &mut page),
         Report::Variants(report) => variants::render(report, &mut page),
         Report::Verify(report) => verify::render(report, &mut page),
     }
     page
+}
+
+/// The command to run next, as one types it; nothing where there is none.
+fn next(page: &mut Page, words: &[String]) {
+    let typed: Result<Vec<String>, _> = words.iter().map(|word| shell(word)).collect();
+    if let Some(line) = typed.ok().filter(|words| !words.is_empty()) {
+        page.add_in(NOTE, "next").line(format!(": {}", line.join(" ")));
+    }
 }
 
 /// The word that stands before a stage's message.

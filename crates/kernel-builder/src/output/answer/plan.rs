@@ -8,6 +8,10 @@ use crate::output::page::{Page, TITLE};
 use crate::output::problem;
 
 pub(super) fn render(report: &PlanReport, page: &mut Page) {
+    if let Some(matrix) = &report.matrix {
+        // For a script that takes the line as it is.
+        page.line(serde_json::to_string(matrix).expect("a matrix consists of strings and numbers"));
+    }
     for plan in &report.plans {
         one(plan, page);
     }

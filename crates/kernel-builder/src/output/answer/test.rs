@@ -22,6 +22,9 @@ pub(super) fn render(report: &TestReport, page: &mut Page) {
         }
         page.line(format!("{}: {}", variant.variant, summary(variant)));
     }
+    for report in &report.reports {
+        page.add_in(DIM, "report").line(format!(" {report}"));
+    }
 }
 
 fn summary(variant: &VariantTests) -> String {

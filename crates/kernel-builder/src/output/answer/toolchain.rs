@@ -15,6 +15,6 @@ pub(super) fn render(report: &ToolchainReport, page: &mut Page) {
         page.line(format!("removed {}", part.name));
     }
     if report.parts.is_empty() && report.removed.is_empty() {
-        page.line("nothing is fetched");
+        page.line("nothing is fetched; a build fetches what it lacks, and `kernel-builder toolchain fetch cuda-13.2` does it beforehand");
     }
 }

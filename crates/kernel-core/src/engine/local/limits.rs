@@ -12,13 +12,18 @@ const HEAVY_CUDA: u64 = 3_000 << 20;
 /// What any other command is given, in bytes.
 const LIGHT: u64 = 300 << 20;
 
+/// What one compile may need, in bytes.
+pub fn heavy_compile(cuda: bool) -> u64 {
+    if cuda { HEAVY_CUDA } else { HEAVY }
+}
+
 /// The limits: as asked for, else from cores and memory. A compile of CUDA needs more than one of C++.
 pub fn limits(jobs: Option<usize>, keep_going: bool, cuda: bool) -> Limits {
     if let Some(jobs) = jobs {
         return Limits { jobs: jobs.max(1), heavy: jobs.max(1), keep_going };
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (jobs, heavy) = share(cores, available_memory(), if cuda { HEAVY_CUDA } else { HEAVY });
+    let (jobs, heavy) = share(cores, available_memory(), heavy_compile(cuda));
     Limits { jobs, heavy, keep_going }
 }
 

@@ -1,6 +1,7 @@
 //! `bench`: is the kernel right, and is it faster than what it replaces? It never builds anything.
 
 mod news;
+pub(crate) mod next;
 mod referee;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -55,6 +56,8 @@ pub enum FailOn {
     NotFaster,
     /// The measurements do not tell.
     Inconclusive,
+    /// Anything but an improvement, each verdict under its own code.
+    NotImproved,
 }
 
 /// Measures each chosen variant.
@@ -67,7 +70,7 @@ pub fn bench(context: &Context, options: &BenchOptions) -> Result<BenchReport> {
         None => Subject::built(context, options)?,
     };
     let Subject { directory, referee, python, variants, .. } = &subject;
-    let mut report = BenchReport { variants: Vec::new(), findings: referee.findings() };
+    let mut report = BenchReport { variants: Vec::new(), findings: referee.findings(), next: Vec::new() };
     for (variant, backend) in variants {
         measuring.output = document_path(context, options, &subject.documents, variant, variants.len());
         let mut outcome =
@@ -81,6 +84,7 @@ pub fn bench(context: &Context, options: &BenchOptions) -> Result<BenchReport> {
             variant.reports = forms;
         }
     }
+    report.next = next::command(&report.variants, options);
     Ok(report)
 }
 

@@ -84,7 +84,9 @@ fn asked_for(fail_on: &[FailOn], document: &Document) -> Vec<Finding> {
         (FailOn::NotFaster, &code::NOT_FASTER, "the kernel is not proven faster than its baseline"),
         (FailOn::Inconclusive, &code::INCONCLUSIVE, "the measurements do not tell"),
     ] {
-        if fail_on.contains(&asked) && applies(asked, suite.verdict) {
+        if fail_on.contains(&asked) && applies(asked, suite.verdict)
+            || fail_on.contains(&FailOn::NotImproved) && is_about(asked, suite.verdict)
+        {
             findings.push(Finding::error(code, message).cause(suite.reasons.join("; ")));
         }
     }
@@ -115,8 +117,18 @@ fn change(change: &Change) -> ChangeBench {
 fn applies(asked: FailOn, verdict: SuiteVerdict) -> bool {
     match asked {
         FailOn::Slower => verdict == SuiteVerdict::Regressed,
-        FailOn::NotFaster => verdict != SuiteVerdict::Improved,
+        FailOn::NotFaster | FailOn::NotImproved => verdict != SuiteVerdict::Improved,
         FailOn::Inconclusive => verdict == SuiteVerdict::Inconclusive,
+    }
+}
+
+/// The one word for a verdict that is no improvement.
+fn is_about(news: FailOn, verdict: SuiteVerdict) -> bool {
+    match verdict {
+        SuiteVerdict::Improved => false,
+        SuiteVerdict::Regressed => news == FailOn::Slower,
+        SuiteVerdict::Inconclusive => news == FailOn::Inconclusive,
+        SuiteVerdict::Unchanged | SuiteVerdict::Invalid => news == FailOn::NotFaster,
     }
 }
 

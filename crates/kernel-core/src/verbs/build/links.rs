@@ -19,7 +19,7 @@ pub struct LeadsOut {
 }
 
 /// Refuses a project whose working folder, or whose `build` where that is written to, is outside of it.
-pub(super) fn refuse(project: &Utf8Path, writes_build: bool) -> Result<(), Box<LeadsOut>> {
+pub(crate) fn refuse(project: &Utf8Path, writes_build: bool) -> Result<(), Box<LeadsOut>> {
     let Ok(root) = project.canonicalize_utf8() else { return Ok(()) };
     for folder in [WORK, BUILD_DIRECTORY].into_iter().take(1 + usize::from(writes_build)) {
         // What is not there yet will be made as a folder.

@@ -3,7 +3,7 @@
 
 pub(crate) mod choose;
 mod finish;
-mod links;
+pub(super) mod links;
 mod memory;
 mod reproduce;
 

@@ -6,17 +6,31 @@ use kernel_spec::report::{Ability, ToolState};
 struct Needs {
     what: &'static str,
     tools: &'static [&'static str],
+    /// Set where no tool would help, because this version of the program cannot do it.
+    not_yet: bool,
 }
 
+const fn needs(what: &'static str, tools: &'static [&'static str]) -> Needs {
+    Needs { what, tools, not_yet: false }
+}
+
+const fn not_yet(what: &'static str, tools: &'static [&'static str]) -> Needs {
+    Needs { what, tools, not_yet: true }
+}
+
+/// What is said of a backend that no tool makes buildable.
+const NOT_YET: &str = "this version of kernel-builder compiles for the CPU and for CUDA only; `variants`, `check` and Python-only kernels work for this backend";
+
 static ABILITIES: &[Needs] = &[
-    Needs { what: "build for the CPU with torch", tools: &["c++", "ninja", "python", "Python.h", "torch"] },
-    Needs { what: "build for the CPU with tvm-ffi", tools: &["c++", "ninja", "python", "apache-tvm-ffi"] },
-    Needs {
-        what: "build for CUDA with torch",
-        tools: &["c++", "ninja", "python", "Python.h", "torch", "nvcc"],
-    },
-    Needs { what: "build without network access, as a release needs", tools: &["bwrap"] },
-    Needs { what: "test", tools: &["python", "torch", "kernels", "pytest"] },
+    needs("build for the CPU with torch", &["c++", "ninja", "python", "Python.h", "torch"]),
+    needs("build for the CPU with tvm-ffi", &["c++", "ninja", "python", "apache-tvm-ffi"]),
+    needs("build for CUDA with torch", &["c++", "ninja", "python", "Python.h", "torch", "nvcc"]),
+    needs("build for CUDA with tvm-ffi", &["c++", "ninja", "python", "apache-tvm-ffi", "nvcc"]),
+    not_yet("build for ROCm", &["hipcc"]),
+    not_yet("build for XPU", &["icpx"]),
+    not_yet("build for Metal", &[]),
+    needs("build without network access, as a release needs", &["bwrap"]),
+    needs("test and bench", &["python", "torch", "kernels", "pytest"]),
 ];
 
 /// How each tool is had.
@@ -50,7 +64,11 @@ pub(super) fn judge(tools: &[ToolState]) -> Vec<Ability> {
         .iter()
         .map(|needs| Ability {
             what: needs.what.to_owned(),
-            missing: needs.tools.iter().filter_map(|name| missing(&name)).collect(),
+            missing: if needs.not_yet {
+                vec![NOT_YET.to_owned()]
+            } else {
+                needs.tools.iter().filter_map(|name| missing(&name)).collect()
+            },
         })
         .collect()
 }

@@ -154,13 +154,14 @@ impl Place {
 
 /// TOML or, where the file begins with a brace, JSON.
 fn describe(context: &Context, path: &Utf8Path) -> Result<MachineDescription> {
-    let text = regular::text(&context.resolve(path), LARGEST)?;
+    let wrong = |fault: String| MachineError { path: path.to_owned(), fault };
+    let text = regular::text(&context.resolve(path), LARGEST).map_err(|error| wrong(error.to_string()))?;
     let read = if text.trim_start().starts_with('{') {
         serde_json::from_str(&text).map_err(|error| error.to_string())
     } else {
         toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
     };
-    read.map_err(|fault| MachineError { path: path.to_owned(), fault }.into())
+    Ok(read.map_err(wrong)?)
 }
 
 /// The names of the directories that the loader would find in the project.
