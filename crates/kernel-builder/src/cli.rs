@@ -68,6 +68,7 @@ commands! {
     Variants(variants),
     Toolchain(toolchain),
     Skills(skills),
+    Ide(ide),
 }
 
 /// Build, prove and publish compute kernels.

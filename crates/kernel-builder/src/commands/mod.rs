@@ -25,6 +25,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hash;
+pub(crate) mod ide;
 pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod interpreter;

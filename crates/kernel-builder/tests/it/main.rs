@@ -19,6 +19,7 @@ mod explain;
 mod faults;
 mod hash;
 mod help;
+mod ide;
 mod init;
 mod install;
 mod interrupted;

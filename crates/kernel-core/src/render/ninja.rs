@@ -15,7 +15,7 @@ pub const WORK: &str = ".kernel-builder";
 pub const POOL: &str = "heavy";
 
 /// nvcc, relative to the variant's build directory: run from there, it finds its own parts by relative paths too.
-const NVCC: &str = "tc/cuda/bin/nvcc";
+pub(crate) const NVCC: &str = "tc/cuda/bin/nvcc";
 
 /// The build directory of a variant, relative to the project, which is where every command runs.
 pub fn build_directory(variant: &str) -> String {

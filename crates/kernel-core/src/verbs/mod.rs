@@ -10,6 +10,7 @@ pub mod clean;
 pub mod collect;
 pub mod doctor;
 pub mod hash;
+pub mod ide;
 pub mod inspect;
 pub mod migrate;
 pub mod pin;

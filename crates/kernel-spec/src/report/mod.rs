@@ -15,6 +15,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod hash;
+mod ide;
 mod init;
 mod inspect;
 mod migrate;
@@ -40,6 +41,7 @@ pub use completions::CompletionsReport;
 pub use doctor::{Ability, DoctorReport, ToolState};
 pub use explain::{CodeEntry, ExplainReport};
 pub use hash::{HashReport, HashState, HashedVariant};
+pub use ide::IdeReport;
 pub use init::InitReport;
 pub use inspect::{GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, PythonAbi, SectionSize};
 pub use migrate::MigrateReport;
@@ -73,6 +75,7 @@ pub enum Report {
     Completions(CompletionsReport),
     Doctor(DoctorReport),
     Explain(ExplainReport),
+    Ide(IdeReport),
     Init(InitReport),
     Hash(HashReport),
     Inspect(InspectReport),

@@ -10,6 +10,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod hash;
+mod ide;
 mod init;
 mod inspect;
 mod migrate;
@@ -44,6 +45,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Completions(report) => completions::render(report, &mut page),
         Report::Doctor(report) => doctor::render(report, &mut page),
         Report::Explain(report) => explain::render(report, &mut page),
+        Report::Ide(report) => ide::render(report, &mut page),
         Report::Init(report) => init::render(report, &mut page),
         Report::Hash(report) => hash::render(report, &mut page),
         Report::Inspect(report) => inspect::render(report, &mut page),

@@ -184,7 +184,7 @@ impl Local {
 }
 
 /// Writes the generated files of a job and links its toolchain parts.
-fn prepare(project: &Utf8Path, job: &Job) -> Result<(), LocalError> {
+pub(crate) fn prepare(project: &Utf8Path, job: &Job) -> Result<(), LocalError> {
     let directory = project.join(build_directory(&job.plan.variant));
     let write = || -> std::io::Result<()> {
         job.files.write(&directory)?;

@@ -204,7 +204,7 @@ fn up_to_date(draft: &Draft, output: &Utf8Path) -> BuiltVariant {
 }
 
 /// Everything the engine needs for a draft.
-fn job(draft: &Draft) -> Result<Job> {
+pub(crate) fn job(draft: &Draft) -> Result<Job> {
     let Some(toolchain) = &draft.toolchain else {
         let (files, parts) = (FileSet::default(), BTreeMap::new());
         return Ok(Job { plan: draft.plan.clone(), files, parts, directories: Vec::new() });

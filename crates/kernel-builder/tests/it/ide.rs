@@ -1,0 +1,38 @@
+//! `ide`: every command of the database compiles its source as it stands, and settings of the user stay.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::build::project;
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "an editor runs the commands")]
+fn every_command_of_the_database_compiles() {
+    let scene = project();
+    let ran = scene.run(&["ide"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let text =
+        fs_err::read_to_string(scene.path(".kernel-builder/compile_commands.json")).expect("the database");
+    let entries: Vec<Value> = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(entries.len(), 5, "{text}");
+    for entry in &entries {
+        let words: Vec<&str> =
+            entry["arguments"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+        let (output, before) = words.split_last().expect("words");
+        assert_eq!(entry["output"], *output);
+        let status = Command::new(before[0])
+            .args(&before[1..before.len() - 1])
+            .arg("-fsyntax-only")
+            .current_dir(entry["directory"].as_str().expect("a directory"))
+            .stdin(Stdio::null())
+            .status();
+        assert!(status.expect("the compiler starts").success(), "{words:?}");
+    }
+    assert!(!scene.path("build").exists(), "nothing is built");
+
+    fs_err::write(scene.path(".clangd"), "mine\n").expect("written");
+    let ran = scene.run(&["ide"]);
+    assert!(ran.status == 0 && ran.stdout.contains(".clangd: somebody wrote it"), "{ran}");
+    assert_eq!(fs_err::read_to_string(scene.path(".clangd")).expect("the file"), "mine\n");
+}

@@ -1,0 +1,18 @@
+//! Answer of `ide`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What editors can use now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct IdeReport {
+    /// The variants whose commands are in the database.
+    pub variants: Vec<String>,
+    /// Commands in the database.
+    pub commands: usize,
+    /// Files that are as this command writes them.
+    pub files: Vec<String>,
+    /// Files that somebody wrote and that stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+}
