@@ -1,7 +1,7 @@
 //! `verify`: see `kernel_core::verbs::verify`.
 
 use camino::Utf8PathBuf;
-use kernel_core::verbs::verify::{VerifyOptions, verify};
+use kernel_core::verbs::verify::{Rebuild, VerifyOptions, verify};
 use kernel_spec::report::Report;
 
 use super::{Answer, Run};
@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Accept variants of several commits together
     #[arg(long)]
     allow_mixed: bool,
+    /// Build it again from the project in DIR, checked out at its commit, and compare every file
+    #[arg(long, value_name = "DIR")]
+    rebuild: Option<Utf8PathBuf>,
     /// Forget which set of this branch was seen before, and accept an older one
     #[arg(long)]
     forget: bool,
@@ -72,6 +75,12 @@ impl Run for Arguments {
             max_age: self.max_age,
             allow_unplaced: self.allow_unplaced,
             allow_mixed: self.allow_mixed,
+            rebuild: self.rebuild.map(|source| Rebuild {
+                source,
+                python: session.settings.python(),
+                sandbox: session.settings.sandbox,
+                jobs: session.settings.jobs(),
+            }),
             forget: self.forget,
         };
         Ok(Report::Verify(verify(&session.context, &options)?))

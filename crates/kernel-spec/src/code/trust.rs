@@ -107,6 +107,10 @@ codes! {
         means: "The set was signed longer ago than `--max-age` allows",
         example: "`verify --max-age 30d` of a set of last year",
         remedy: "Look for a newer version, or allow a higher age";
+    REBUILD = "trust/rebuild", Check,
+        means: "Building a variant again from its sources gave other bytes than those that were signed",
+        example: "`verify --rebuild SOURCES` of a library that holds more than its sources say",
+        remedy: "Look at the causes: other sources or another toolchain explain it; where both are the same, do not use the variant";
     STRAY = "trust/stray", Check,
         means: "A variant holds a file that its signed digest does not cover",
         example: "`__pycache__/__init__.cpython-311.pyc` beside a valid digest: Python would run it",

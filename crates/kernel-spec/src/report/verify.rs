@@ -47,9 +47,24 @@ pub struct VerifiedVariant {
     pub logged_at: Option<u64>,
     /// Files that the digest covers, all of which are as signed where the state is not `refused`.
     pub files: usize,
+    /// What building it again gave; absent where it was not built again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebuilt: Option<Rebuilt>,
     /// What is wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+/// What building a variant again gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rebuilt {
+    /// The same bytes, with the same toolchain.
+    Identical,
+    /// The same bytes, with another toolchain.
+    IdenticalByOtherToolchain,
+    /// Other bytes.
+    Different,
 }
 
 /// Whether a variant can be trusted.

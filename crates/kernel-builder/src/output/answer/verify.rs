@@ -1,6 +1,6 @@
 //! Human form of `verify`: one paragraph for each variant.
 
-use kernel_spec::report::{SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
+use kernel_spec::report::{Rebuilt, SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
 
 use crate::output::page::{ERROR, Page, TITLE};
 use crate::output::problem;
@@ -36,6 +36,14 @@ fn one(variant: &VerifiedVariant, page: &mut Page) {
     }
     if let (Some(set), Some(serial)) = (&variant.set, variant.serial) {
         page.line(format!("  set {}, number {serial}, {} files", short(set), variant.files));
+    }
+    match variant.rebuilt {
+        None => {}
+        Some(Rebuilt::Identical) => drop(page.line("  built again: the same bytes")),
+        Some(Rebuilt::IdenticalByOtherToolchain) => {
+            page.line("  built again: the same bytes, though with another toolchain");
+        }
+        Some(Rebuilt::Different) => drop(page.line("  built again: other bytes")),
     }
     for finding in variant.findings.iter().filter(|finding| finding.code.id != "trust/unsigned") {
         problem::add_finding(page, finding);

@@ -3,6 +3,7 @@
 mod attacks;
 mod others;
 mod publishing;
+mod rebuild;
 mod signing;
 
 use std::path::Path;

@@ -6,6 +6,7 @@
 //!
 //! Nothing of a variant is run, and only what a policy allows is ever called verified.
 
+mod rebuild;
 mod set;
 mod variant;
 
@@ -23,6 +24,8 @@ use crate::trust::seen::Memory;
 use crate::trust::set::Place;
 use crate::trust::statement::Statement;
 use crate::{Context, Project, Result, artifacts, trust};
+
+pub use rebuild::Rebuild;
 
 /// What to verify, and by what.
 #[derive(Clone, Debug)]
@@ -43,6 +46,8 @@ pub struct VerifyOptions {
     pub allow_unplaced: bool,
     /// Whether variants of several commits are accepted.
     pub allow_mixed: bool,
+    /// Whether to build everything again, and from what.
+    pub rebuild: Option<Rebuild>,
     /// Whether to forget what was seen of the branch before, and so accept an older set.
     pub forget: bool,
 }
@@ -106,6 +111,9 @@ pub fn verify(context: &Context, options: &VerifyOptions) -> Result<VerifyReport
     let mut examined =
         directories.iter().map(|variant| judge.variant(variant, &directory)).collect::<Result<Vec<_>>>()?;
     judge.sets(&mut examined);
+    if let Some(from) = &options.rebuild {
+        rebuild::rebuild(context, from, &mut examined)?;
+    }
     let mut findings = judge.together(&examined);
     if judge.policy.is_none() {
         let message = "no policy says whose signature counts, so nothing is verified";

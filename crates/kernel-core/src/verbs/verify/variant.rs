@@ -29,6 +29,7 @@ impl Judge<'_> {
                 serial: None,
                 logged_at: None,
                 files: 0,
+                rebuilt: None,
                 findings: Vec::new(),
             },
             statement: None,

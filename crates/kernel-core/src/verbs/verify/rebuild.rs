@@ -1,0 +1,106 @@
+//! `--rebuild`: builds what was signed again from sources that the user has, and compares every file. A signature says who
+//! made the bytes; only this says from what.
+
+use camino::Utf8PathBuf;
+use kernel_spec::plan::Profile;
+use kernel_spec::report::Rebuilt;
+use kernel_spec::{Finding, Metadata, Severity, code};
+
+use super::Examined;
+use crate::engine::local::sandbox;
+use crate::verbs::build::{BuildOptions, Wanted, build};
+use crate::verbs::plan::PlanOptions;
+use crate::{Context, Result, artifacts, compare};
+
+/// From what, and how.
+#[derive(Clone, Debug)]
+pub struct Rebuild {
+    /// The project whose commit was signed.
+    pub source: Utf8PathBuf,
+    /// The interpreter to build with.
+    pub python: Option<String>,
+    /// Whether compilers are confined.
+    pub sandbox: sandbox::Mode,
+    /// Commands at once.
+    pub jobs: Option<usize>,
+}
+
+/// Builds the variants of which nothing was refused so far, and adds what came out differently to their findings.
+pub(super) fn rebuild(context: &Context, rebuild: &Rebuild, examined: &mut [Examined]) -> Result<()> {
+    let directory = tempfile::Builder::new().prefix("rebuilt ").tempdir()?;
+    let output = Utf8PathBuf::try_from(directory.path().to_owned())
+        .map_err(camino::FromPathBufError::into_io_error)?;
+    for examined in examined.iter_mut().filter(|examined| is_sound(examined)) {
+        let Some(metadata) = examined.metadata.clone() else { continue };
+        let name = examined.result.variant.clone();
+        let policy = metadata.build.as_ref().and_then(|build| build.policy.as_deref());
+        let options = BuildOptions {
+            plan: PlanOptions {
+                project: rebuild.source.clone(),
+                variants: Wanted::Named(vec![name.clone()]),
+                python: rebuild.python.clone(),
+                profile: Profile::Release,
+                policy: policy.and_then(|policy| policy.parse().ok()).unwrap_or_default(),
+                allowed_flags: std::collections::BTreeSet::default(),
+            },
+            sandbox: rebuild.sandbox,
+            jobs: rebuild.jobs,
+            keep_going: false,
+            output: Some(output.clone()),
+            check_reproducible: false,
+        };
+        build(context, &options)?;
+        let again = output.join(&name);
+        let made = artifacts::require_metadata(&again)?;
+        let differences = compare::variants(&examined.directory, &again)?;
+        let (toolchains, commits) = (toolchains(&metadata, &made), commits(&metadata, &made));
+        examined.result.rebuilt = Some(match (differences.is_empty(), &toolchains) {
+            (true, None) => Rebuilt::Identical,
+            (true, Some(_)) => Rebuilt::IdenticalByOtherToolchain,
+            (false, _) => Rebuilt::Different,
+        });
+        for difference in differences {
+            let mut finding = Finding { code: &code::trust::REBUILD, ..difference.finding(&name) };
+            code::trust::REBUILD.remedy.clone_into(&mut finding.help);
+            finding.causes.splice(0..0, commits.iter().chain(&toolchains).cloned());
+            examined.refuse(finding);
+        }
+    }
+    Ok(())
+}
+
+fn is_sound(examined: &Examined) -> bool {
+    examined.result.findings.iter().all(|finding| finding.severity != Severity::Error)
+}
+
+/// Both toolchains in words, where they are not the same.
+fn toolchains(signed: &Metadata, made: &Metadata) -> Option<String> {
+    let of = |metadata: &Metadata| metadata.build.as_ref().and_then(|build| build.toolchain.clone());
+    match (of(signed), of(made)) {
+        (Some(signed), Some(made)) if signed.identity != made.identity => Some(format!(
+            "another toolchain: signed was what {} made ({}), here is {} ({})",
+            signed.compiler,
+            short(&signed.identity),
+            made.compiler,
+            short(&made.identity)
+        )),
+        _ => None,
+    }
+}
+
+/// Both states of the sources in words, where they are not the same.
+fn commits(signed: &Metadata, made: &Metadata) -> Option<String> {
+    let of = |metadata: &Metadata| {
+        let kernel = metadata.provenance.as_ref().and_then(|provenance| provenance.kernel.as_ref());
+        kernel.map_or_else(
+            || "no known commit".to_owned(),
+            |git| format!("{}{}", short(&git.commit), if git.dirty { " with changes" } else { "" }),
+        )
+    };
+    let (signed, made) = (of(signed), of(made));
+    (signed != made).then(|| format!("other sources: signed was what {signed} holds, here is {made}"))
+}
+
+fn short(text: &str) -> &str {
+    text.get(..12).unwrap_or(text)
+}
