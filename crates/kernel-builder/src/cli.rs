@@ -56,6 +56,7 @@ commands! {
     Upload(upload),
     Audit(audit),
     Pin(pin),
+    Run(run),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),

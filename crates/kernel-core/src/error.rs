@@ -128,6 +128,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Collect(#[from] crate::verbs::collect::CollectError),
 
+    /// There are no pins to run with.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Pins(#[from] crate::verbs::run::PinsError),
+
     /// A word names no published kernel.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -33,6 +33,7 @@ pub(crate) mod measuring;
 pub(crate) mod migrate;
 pub(crate) mod pin;
 pub(crate) mod plan;
+pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod sign;
 pub(crate) mod skills;

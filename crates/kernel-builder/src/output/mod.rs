@@ -72,6 +72,11 @@ impl Output {
         Self { voice, answers, cancel: OnceLock::new() }
     }
 
+    /// Whether standard output is for programs alone.
+    pub(crate) fn is_json(&self) -> bool {
+        matches!(self.voice, Voice::Json(_))
+    }
+
     /// Nobody reads on: long work may end.
     pub(crate) fn cancel_when_closed(&self, cancelled: Cancellation) {
         self.cancel.get_or_init(|| cancelled);

@@ -32,6 +32,7 @@ mod provenance;
 mod published;
 mod reference;
 mod rights;
+mod run;
 mod same_bytes;
 mod scene;
 mod settings;

@@ -3,6 +3,7 @@
 
 mod conversation;
 mod error;
+mod foreground;
 mod group;
 mod lines;
 mod memory;

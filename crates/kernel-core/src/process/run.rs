@@ -96,6 +96,14 @@ impl Finished {
     }
 }
 
+/// How a child ended.
+pub(super) fn ended(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, signal) => End::Signalled(signal.unwrap_or_default()),
+    }
+}
+
 /// What becomes of standard output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
@@ -191,10 +199,7 @@ impl Heard {
         status: ExitStatus,
         before: Option<u64>,
     ) -> Finished {
-        let end = match (status.code(), status.signal()) {
-            (Some(code), _) => End::Exited(code),
-            (None, signal) => End::Signalled(signal.unwrap_or_default()),
-        };
+        let end = ended(status);
         // 137 is how shells and containers report a child that ended by SIGKILL.
         let by_kill = matches!(end, End::Signalled(9) | End::Exited(137)) || self.killed;
         let out_of_memory = match (before, memory::kills()) {

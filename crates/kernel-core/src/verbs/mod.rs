@@ -16,6 +16,7 @@ pub mod migrate;
 pub mod pin;
 pub mod plan;
 pub mod plan_matrix;
+pub mod run;
 pub mod sign;
 pub mod skills;
 pub mod status;

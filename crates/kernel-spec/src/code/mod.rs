@@ -35,6 +35,7 @@ pub mod manifest;
 pub mod pin;
 pub mod published;
 pub mod python;
+pub mod run;
 pub mod skills;
 pub mod test;
 pub mod toolchain;
@@ -80,6 +81,7 @@ static AREAS: &[&[&Code]] = &[
     audit::ALL,
     pin::ALL,
     trust::ALL,
+    run::ALL,
     hub::ALL,
     bench::ALL,
     internal::ALL,

@@ -21,6 +21,7 @@ mod inspect;
 mod migrate;
 pub mod pin;
 pub mod plan;
+pub mod run;
 mod schema;
 mod sign;
 pub mod skills;
@@ -82,6 +83,7 @@ pub enum Report {
     Migrate(MigrateReport),
     Pin(pin::PinReport),
     Plan(PlanReport),
+    Run(run::RunReport),
     Schema(SchemaReport),
     Sign(SignReport),
     Skills(SkillsReport),
@@ -105,6 +107,7 @@ impl Report {
             Report::Migrate(report) => report.exit(),
             Report::Hash(report) => report.exit(),
             Report::Pin(report) => report.exit(),
+            Report::Run(report) => report.exit(),
             Report::Test(report) => report.exit(),
             Report::Validate(report) => report.class,
             Report::Variants(report) => report.exit(),

@@ -16,6 +16,7 @@ mod inspect;
 mod migrate;
 mod pin;
 mod plan;
+mod run;
 mod schema;
 mod sign;
 mod skills;
@@ -51,6 +52,7 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Inspect(report) => inspect::render(report, &mut page),
         Report::Pin(report) => pin::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
+        Report::Run(report) => run::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
         Report::Sign(report) => sign::render(report, &mut page),
         Report::Skills(report) => skills::render(report, &mut page),

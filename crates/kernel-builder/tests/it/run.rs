@@ -1,0 +1,104 @@
+//! `run --verified`: the real loader in the user's own program, with a check before each import.
+
+use serde_json::Value;
+
+use crate::scene::{Ran, Scene, python};
+use crate::upload::{hub, project};
+
+const PROGRAM: &str =
+    "import sys\nfrom kernels import get_kernel\nprint(get_kernel('acme/demo', version=1).VALUE)\n";
+
+/// A published kernel, pinned, and a program that loads it.
+fn pinned(hub: &hub_testkit::Hub) -> Scene {
+    assert_eq!(project(hub, "writer", "one").run(&["upload"]).status, 0);
+    let scene = Scene::new()
+        .variable("HF_ENDPOINT", &hub.url())
+        .variable("HF_HUB_DISABLE_XET", "1")
+        .variable("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        .file("program.py", PROGRAM);
+    assert_eq!(scene.run(&["pin", "acme/demo@v1"]).status, 0);
+    scene
+}
+
+fn run(scene: &Scene, arguments: &[&str]) -> Ran {
+    let python = python();
+    scene.run(&[&["run", "--verified", "--json", "--", &python], arguments].concat())
+}
+
+fn codes(ran: &Ran) -> Vec<String> {
+    let last = ran.json().pop().expect("a last line");
+    let code = |value: &Value| value["code"].as_str().expect("a code").to_owned();
+    match last["event"].as_str() {
+        Some("error") => vec![code(&last)],
+        _ => last["findings"].as_array().into_iter().flatten().map(code).collect(),
+    }
+}
+
+/// A program that changes the loader's copy of the kernel, each time in another way, and loads it.
+const CHANGES: &str = r#"
+import os, pathlib
+from huggingface_hub import snapshot_download
+from kernels import get_kernel
+
+root = pathlib.Path(snapshot_download("acme/demo", revision="v1", repo_type="kernel")) / "build/torch-cpu"
+metadata = (root / "metadata.json").read_text()
+changes = [
+    ("__init__.py", "print('evil')\n"),
+    ("more.py", "print('evil')\n"),
+    ("more.pyc", "evil"),
+    ("metadata.json", metadata + " "),
+]
+for name, content in changes:
+    place = root / name
+    original = place.read_bytes() if place.exists() else None
+    place.unlink(missing_ok=True)
+    place.write_text(content)
+    try:
+        get_kernel("acme/demo", version=1)
+        print("loaded with", name)
+    except ImportError as error:
+        print("refused:", name)
+    place.unlink(missing_ok=True)
+    if original is not None:
+        place.write_bytes(original)
+(root / "__pycache__").mkdir()
+(root / "__pycache__" / "__init__.cpython-311.pyc").write_text("evil")
+print(get_kernel("acme/demo", version=1).VALUE)
+"#;
+
+#[test]
+fn what_is_pinned_runs_and_what_is_changed_does_not() {
+    let hub = hub();
+    let scene = pinned(&hub);
+    let python = python();
+    // The program's own output is untouched.
+    let ran = scene.run(&["run", "--verified", "--", &python, "program.py"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "one\n"), "{ran}");
+
+    let scene = scene.file("changes.py", CHANGES);
+    let ran = run(&scene, &["changes.py"]);
+    let report = ran.json().pop().expect("a report");
+    assert_eq!(report["verified"][0]["kernel"], "acme/demo@v1", "{ran}");
+    assert_eq!((ran.status, codes(&ran)), (6, vec!["run/refused".to_owned(); 4]), "{ran}");
+    assert!(!ran.stderr.contains("loaded with") && !ran.stderr.lines().any(|line| line == "evil"), "{ran}");
+    assert!(ran.stderr.lines().any(|line| line == "one"), "byte code beside a kernel is not read: {ran}");
+}
+
+#[test]
+fn a_run_that_verified_nothing_says_so() {
+    let hub = hub();
+    let scene = pinned(&hub);
+    let told = |arguments: &[&str]| {
+        let ran = run(&scene, arguments);
+        (ran.status, codes(&ran))
+    };
+    let only = |code: &str| vec![code.to_owned()];
+    assert_eq!(told(&["-c", "print(1)"]), (10, only("run/nothing-verified")));
+    assert_eq!(told(&["-I", "program.py"]), (10, only("run/nothing-verified")), "without the hook");
+    assert_eq!(told(&["-c", "raise SystemExit(3)"]), (14, only("run/failed")));
+    let scene = scene.file("kernel-pins.json", "{}");
+    let ran = run(&scene, &["program.py"]);
+    assert_eq!((ran.status, codes(&ran)), (2, only("run/pins")), "{ran}");
+    let ran = scene.run(&["run", "--", "true"]);
+    assert_eq!(ran.status, 2, "{ran}");
+}
