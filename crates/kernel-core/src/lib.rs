@@ -24,6 +24,7 @@ pub mod project;
 pub mod provenance;
 pub mod published;
 pub mod python_source;
+mod real_paths;
 pub mod regular;
 pub mod render;
 pub mod scaffold;

@@ -9,6 +9,7 @@ use git2::{ErrorCode, Status, StatusOptions};
 use kernel_spec::metadata::GitState;
 use kernel_spec::path;
 
+use crate::real_paths::RealPaths;
 use crate::tree;
 
 /// What is known of the sources.
@@ -122,11 +123,12 @@ impl Opened {
             project.strip_prefix(&self.root).map_err(|_| "the project is outside the working tree")?;
         // By path in the repository, the names the caller knows it by.
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut real = RealPaths::new(&project);
         for file in files.into_iter().chain(["build.toml"]) {
             let mut want = |path: String| wanted.entry(path).or_default().insert(file.to_owned());
             want(path::join(prefix.as_str(), file));
             // A link is tracked as a link; what it means can change without it.
-            if let Ok(target) = project.join(file).canonicalize_utf8()
+            if let Some(target) = real.of(file)
                 && let Ok(target) = target.strip_prefix(&self.root)
             {
                 want(target.as_str().to_owned());

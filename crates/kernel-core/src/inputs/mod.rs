@@ -22,10 +22,11 @@ use kernel_spec::error::Faults;
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::InputDigest;
 use kernel_spec::manifest::Manifest;
-use kernel_spec::path::{normalised, parent};
+use kernel_spec::path::normalised;
 use kernel_spec::{Backend, Finding, Severity, code};
 
 use crate::digest;
+use crate::real_paths::RealPaths;
 use crate::{Error, Result};
 
 pub use reach::IncludedBy;
@@ -114,21 +115,9 @@ fn texts(values: &[kernel_spec::Located<String>]) -> Vec<String> {
 /// Takes out every file that a link leads out of the project.
 fn confine(project: &Utf8Path, inputs: &mut Inputs) {
     let Ok(root) = project.canonicalize_utf8() else { return };
-    // Thousands of files lie in few directories: each directory is resolved once, and of the files only those that are links.
-    let mut directories = BTreeMap::new();
-    let mut real = |path: &str| {
-        let place = project.join(path);
-        if place.is_symlink() {
-            return place.canonicalize_utf8().ok();
-        }
-        let directory = parent(path);
-        if !directories.contains_key(directory) {
-            directories.insert(directory.to_owned(), project.join(directory).canonicalize_utf8().ok());
-        }
-        directories[directory].as_ref().map(|real| real.join(place.file_name().unwrap_or_default()))
-    };
+    let mut real = RealPaths::new(project);
     let mut findings = Vec::new();
-    inputs.files.retain(|path, _| match real(path) {
+    inputs.files.retain(|path, _| match real.of(path) {
         Some(target) if !target.starts_with(&root) => {
             findings.push(
                 Finding::error(&code::inputs::OUTSIDE, format!("`{path}` is a link that leaves the project"))
