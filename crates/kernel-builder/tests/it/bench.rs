@@ -471,7 +471,9 @@ fn constructs_of_real_scripts_run_unchanged() {
     assert_eq!(codes(&report), ["bench/not-verified", "bench/script", "bench/unsupported"]);
 
     let ran = bench(&scene, &["--workload", "Rough.it", "--fail-on", "not-faster"]);
-    assert_eq!(ran.status, 10, "what only the script's own rule accepts proves nothing: {ran}");
+    // A loaded machine can slow the baseline in one process only, and that is a suspicion of its own.
+    let slowed = ran.status == 11 && ran.stdout.contains("the baseline takes");
+    assert!(ran.status == 10 || slowed, "what only the script's own rule accepts proves nothing: {ran}");
 }
 
 #[test]
