@@ -114,6 +114,22 @@ def publish(repository):
     WRITER.upload_folder(repo_id=repository, folder_path=root, revision="v1", **KIND)
 
 
+def exchanges():
+    # The client finds the variables by itself, exchanges the identity, and writes to that one repository.
+    WRITER.create_repo("acme/demo", **KIND)
+    WRITER.create_repo("acme/other", **KIND)
+    api = HfApi()
+    arguments = {"folder_path": folder(1000), **KIND}
+    api.upload_folder(repo_id="acme/demo", **arguments)
+    assert api.file_exists("acme/demo", "build/torch-cpu/__init__.py", **KIND)
+    refused(403, lambda: api.upload_folder(repo_id="acme/other", **arguments))
+    from huggingface_hub._oidc import exchange_oidc_token
+
+    token = os.environ["HF_OIDC_ID_TOKEN"]
+    refused(400, lambda: exchange_oidc_token(subject_token=token, resource="kernels/acme/other"))
+    refused(400, lambda: exchange_oidc_token(subject_token="a.b.c", resource="kernels/acme/demo"))
+
+
 def loads():
     from kernels import get_kernel, has_kernel
 

@@ -3,9 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hub_testkit::{Fault, Hub, Kind, Limits, Role};
+use hub_testkit::sigstore::Workflow;
+use hub_testkit::{Fault, Hub, HubBuilder, Kind, Limits, Role};
 
 fn hub() -> Hub {
+    builder().start().expect("a hub")
+}
+
+fn builder() -> HubBuilder {
     let limits = Limits { page: 7, multipart: 2 << 20, part: 512 << 10, ..Limits::default() };
     Hub::builder()
         .organization("acme", true, &[("writer", Role::Write), ("reader", Role::Read)])
@@ -15,8 +20,6 @@ fn hub() -> Hub {
         .user("outsider", "hf_outsider", Role::Write)
         .user("writer", "hf_readonly", Role::Read)
         .limits(limits)
-        .start()
-        .expect("a hub")
 }
 
 /// The interpreter of the tests' Python environment.
@@ -30,8 +33,12 @@ fn python() -> PathBuf {
 }
 
 /// Runs one function of `clients.py` against the Hub.
-#[expect(clippy::disallowed_methods, reason = "the clients are run as a user would")]
 fn run(hub: &Hub, function: &str) {
+    run_with(hub, function, &[]);
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clients are run as a user would")]
+fn run_with(hub: &Hub, function: &str, variables: &[(&str, &str)]) {
     let home = tempfile::tempdir().expect("a home");
     let ran = Command::new(python())
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients.py"))
@@ -40,6 +47,7 @@ fn run(hub: &Hub, function: &str) {
         .env("HF_HOME", home.path())
         .env("HF_HUB_DISABLE_XET", "1")
         .env("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        .envs(variables.iter().copied())
         .output()
         .expect("Python starts");
     assert!(ran.status.success(), "{}\n{:#?}", String::from_utf8_lossy(&ran.stderr), hub.take_log());
@@ -79,6 +87,15 @@ fn huggingface_hub_meets_faults() {
     hub.faults().plan(Fault { method: "POST", path: "/commit/".to_owned(), times: 1, kind });
     run(&hub, "faults");
     // What was committed without an answer is not committed again.
+    assert_eq!(hub.history("kernels/acme/demo", "main").len(), 2);
+}
+
+#[test]
+fn huggingface_hub_publishes_by_the_identity_of_a_job() {
+    let hub = builder().publisher("kernels/acme/demo", Workflow::default()).start().expect("a hub");
+    let identity = Workflow { aud: hub.url(), ..Workflow::default() }.token();
+    let variables = [("HF_OIDC_RESOURCE", "kernels/acme/demo"), ("HF_OIDC_ID_TOKEN", identity.as_str())];
+    run_with(&hub, "exchanges", &variables);
     assert_eq!(hub.history("kernels/acme/demo", "main").len(), 2);
 }
 

@@ -17,6 +17,7 @@ pub mod forms;
 pub mod host;
 pub mod inputs;
 pub mod matrix;
+pub mod meter;
 pub mod network;
 pub mod plan;
 pub mod process;

@@ -30,10 +30,14 @@ pub fn client(context: &Context) -> Result<Client, HttpError> {
     Ok(Client::new(settings))
 }
 
-/// The Hub that the environment names, and the user's login to it.
+/// The Hub that the environment names, and the login to it: the job's where it is a trusted publisher, else the user's.
 pub fn hub(context: &Context) -> Result<Hub> {
     let get = |name: &str| context.environment.get(name).map(str::to_owned);
     let endpoint = Endpoint::parse(context.environment.get("HF_ENDPOINT"))?;
-    let login = Login::find(&get, &endpoint)?;
-    Ok(Hub::new(client(context)?, endpoint, login))
+    let client = client(context)?;
+    let login = match Login::of_publisher(&client, &get, &endpoint)? {
+        Some(login) => login,
+        None => Login::find(&get, &endpoint)?,
+    };
+    Ok(Hub::new(client, endpoint, login))
 }

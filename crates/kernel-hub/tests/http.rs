@@ -111,6 +111,38 @@ fn a_token_stays_with_its_origin_and_out_of_every_text() {
 }
 
 #[test]
+fn what_was_sent_once_comes_back_in_no_answer() {
+    let client = client();
+    let known = Token::new("hf_secret_of_the_user").expect("a token");
+    let (server, _) = script(vec![Reply::empty(200)]);
+    client.send(&Request::get(server.url()).token(Some(&known))).expect("an answer");
+    let exchanged = Token::new("eyJ.secret.sig").expect("a token");
+    client.keep_secret(&exchanged);
+    // Another server, which was sent no token, and knows them all the same.
+    let echo =
+        r#"{"error": "hf_secret_of_the_user, or eyJ.secret.sig, or eyJ.secret.sighf_secret_of_the_user"}"#;
+    let reply = Reply::json(403, echo)
+        .header("x-error-code", "hf_secret_of_the_user")
+        .header("x-request-id", "eyJ.secret.sig");
+    let (other, _) = script(vec![reply]);
+    let answer = client.send(&Request::get(other.url())).expect("an answer");
+    let text = format!("{answer:?} {} {}", String::from_utf8_lossy(&answer.body), answer.problem());
+    assert!(text.contains("[token], or [token], or [token][token]") && !text.contains("secret"), "{text}");
+    let (directory, path) = scratch();
+    let error = client.download(&Download::new(other.url(), &path), &mut |_, _| {}).expect_err("refused");
+    assert!(!format!("{error} {error:?}").contains("secret") && !path.exists(), "{error:?}");
+    drop(directory);
+    let location = Reply::empty(302).header("location", "http://example.org/hf_secret_of_the_user");
+    let (other, _) = script(vec![location]);
+    let error = client.send(&Request::get(other.url())).expect_err("refused");
+    assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+    // What no token can be is no secret: it would be found everywhere.
+    client.keep_secret(&Token::new("a").expect("a token"));
+    let (other, _) = script(vec![Reply::bytes(200, "banana")]);
+    assert_eq!(client.send(&Request::get(other.url())).expect("an answer").body, b"banana");
+}
+
+#[test]
 fn hostile_answers_are_refused() {
     let refused = |reply: Reply| {
         let (server, _) = script(vec![reply]);

@@ -1,8 +1,10 @@
 //! Publishing where others interfere: with the branch, with the files, with the store.
 
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use hub_testkit::wire::{Reply, Request, Server};
 use hub_testkit::{Fault, Hub as TestHub, Kind, Limits, Role};
 use kernel_hub::http::{Client, Patience, Settings};
 use kernel_hub::hub::{Endpoint, Hub, HubError, Login, Repository, RepositoryKind};
@@ -117,6 +119,69 @@ fn a_file_that_changes_meanwhile_is_not_published() {
     fs_err::write(&path, "y".repeat(5000)).expect("written");
     assert_eq!(code(bench.to_main(&large)), "hub/refused", "the store compares the content with its name");
     assert_eq!(bench.commits(), 1);
+}
+
+/// Parts on their way now, and most at once; and who is told of another.
+type Counts = Arc<(Mutex<[usize; 2]>, Condvar)>;
+
+/// A store of one large file in four parts: it answers a part when another one is on its way too, or none comes in time.
+fn store(names_parts: usize) -> (Server, Counts) {
+    let counts = Arc::new((Mutex::new([0, 0]), Condvar::new()));
+    let shared = Arc::clone(&counts);
+    let server = Server::start(move |request: &mut Request<'_>| {
+        let host = format!("http://{}", request.header("host").unwrap_or_default());
+        let body = request.read_body().expect("a body");
+        if request.path.ends_with("/batch") {
+            let asked: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+            let oid = &asked["objects"][0]["oid"];
+            let mut header = serde_json::json!({ "chunk_size": "1000" });
+            for part in 1..=names_parts {
+                header[format!("{part:05}")] = format!("{host}/part/{part}").into();
+            }
+            let upload = serde_json::json!({ "href": format!("{host}/complete"), "header": header });
+            let object = serde_json::json!({ "oid": oid, "size": 3500, "actions": { "upload": upload } });
+            return Reply::json(200, serde_json::json!({ "objects": [object] }).to_string());
+        }
+        if request.path == "/complete" {
+            let parts: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+            let numbers: Vec<&serde_json::Value> =
+                parts["parts"].as_array().expect("parts").iter().map(|part| &part["partNumber"]).collect();
+            return Reply::empty(if numbers == [1, 2, 3, 4] { 200 } else { 400 });
+        }
+        let (lock, arrived) = &*shared;
+        let mut counts = lock.lock().expect("counts");
+        counts[0] += 1;
+        counts[1] = counts[1].max(counts[0]);
+        arrived.notify_all();
+        let alone = |counts: &mut [usize; 2]| counts[1] < 2;
+        let (mut counts, _) =
+            arrived.wait_timeout_while(counts, Duration::from_secs(20), alone).expect("counts");
+        counts[0] -= 1;
+        Reply::empty(200).header("etag", "\"tag\"")
+    });
+    (server.expect("a server"), counts)
+}
+
+#[test]
+fn parts_of_a_file_go_side_by_side() {
+    let send = |named: usize| {
+        let (server, counts) = store(named);
+        let endpoint = Endpoint::parse(Some(&server.url())).expect("an endpoint");
+        let hub = Hub::new(Client::new(Settings::default()), endpoint, Login::default());
+        let (owner, name) = ("writer".to_owned(), "demo".to_owned());
+        let repository = Repository { kind: RepositoryKind::Kernel, owner, name };
+        let content = text("large", &"x".repeat(3500));
+        let sent = Mutex::new(0);
+        let stored =
+            hub.store(&repository, None, &[&content], &|bytes| *sent.lock().expect("bytes") += bytes);
+        let most = counts.0.lock().expect("counts")[1];
+        (stored.map_err(|error| error.to_string()), sent.into_inner().expect("bytes"), most)
+    };
+    let (stored, sent, most) = send(4);
+    assert_eq!((stored, sent), (Ok(()), 3500));
+    assert!(most >= 2, "{most} at once");
+    let (stored, _, _) = send(3);
+    assert!(stored.as_ref().is_err_and(|error| error.contains("too few parts")), "{stored:?}");
 }
 
 #[test]

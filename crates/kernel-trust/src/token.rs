@@ -3,16 +3,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use kernel_hub::http::{Client, Request, Token};
+use kernel_hub::http::{Client, Token};
+use kernel_hub::job::Job;
 use serde::Deserialize;
 
 use crate::TrustError;
 
 /// Whom tokens for signing are made out to.
 const AUDIENCE: &str = "sigstore";
-
-/// Most bytes of the answer that holds a token.
-const LIMIT: u64 = 1 << 20;
 
 /// A token, and whom it is about.
 #[derive(Clone, Debug)]
@@ -33,11 +31,6 @@ struct Claims {
     exp: u64,
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    value: String,
-}
-
 impl IdentityToken {
     /// A token's text; `now` in seconds since 1970. Its signature is the certificate authority's to check.
     pub fn parse(text: &str, now: u64) -> Result<Self, TrustError> {
@@ -56,16 +49,9 @@ impl IdentityToken {
         Ok(Self { token, subject })
     }
 
-    /// The token of the GitHub job that this runs in; `address` and `secret` are what the job was given to ask with.
-    pub fn of_github_job(client: &Client, address: &str, secret: &str, now: u64) -> Result<Self, TrustError> {
-        let secret = Token::new(secret).ok_or_else(|| TrustError::Token {
-            reason: "the job's request token cannot be sent".to_owned(),
-        })?;
-        let separator = if address.contains('?') { '&' } else { '?' };
-        let request = Request::get(format!("{address}{separator}audience={AUDIENCE}"));
-        let answer = client.send(&request.token(Some(&secret)).follow(false).limit(LIMIT))?.success()?;
-        let answer: Answer = answer.json()?;
-        Self::parse(&answer.value, now)
+    /// The token of the job that this runs in.
+    pub fn of_job(client: &Client, job: &Job, now: u64) -> Result<Self, TrustError> {
+        Self::parse(&job.token(client, AUDIENCE)?, now)
     }
 }
 

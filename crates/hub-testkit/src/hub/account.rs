@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal, json};
 use super::state::{Repository, Role, User};
 use super::{Commit, Inner};
+use crate::sigstore::Workflow;
 use crate::store::name_of;
 use crate::wire::Request;
 
@@ -21,6 +22,41 @@ impl Inner {
         let role = if user.scope == Role::Write { "write" } else { "read" };
         let auth = json!({ "type": "access_token", "accessToken": { "displayName": "t", "role": role } });
         Ok(json(200, &json!({ "type": "user", "name": user.name, "orgs": organizations, "auth": auth })))
+    }
+
+    /// Trusted publishing: a token for one repository, in exchange for the identity of a job.
+    pub(super) fn exchange(&self, request: &mut Request<'_>) -> Answer {
+        let body: Value = serde_json::from_slice(&request.read_body()?)?;
+        let refuse = |reason: &str| {
+            let value = json!({ "error": "invalid_grant", "error_description": reason });
+            Ok(json(400, &value))
+        };
+        if body["grant_type"] != "urn:ietf:params:oauth:grant-type:token-exchange"
+            || body["subject_token_type"] != "urn:ietf:params:oauth:token-type:id_token"
+        {
+            return refuse("an identity token is exchanged here, and nothing else");
+        }
+        let text = body["subject_token"].as_str().unwrap_or_default();
+        let Some((job, _)) = Workflow::of_token(text) else {
+            return refuse(&format!("this is no identity token: {text}"));
+        };
+        if job.aud != self.base() {
+            return refuse("the identity token is made out to another audience");
+        }
+        let resource = body["resource"].as_str().unwrap_or_default();
+        let mut state = self.state();
+        let is_it = |(repository, known): &(String, Workflow)| {
+            let same = |of: fn(&Workflow) -> &String| of(known) == of(&job);
+            repository == resource && same(|job| &job.repository_id) && same(|job| &job.job_workflow_ref)
+        };
+        if !state.publishers.iter().any(is_it) {
+            return refuse("no trusted publisher of the repository has this identity");
+        }
+        let token = format!("hf_jwt_secret_{}", name_of(text));
+        let only = Some(resource.to_owned());
+        let user = User { name: job.repository, scope: Role::Write, only };
+        state.users.insert(token.clone(), user);
+        Ok(json(200, &json!({ "access_token": token, "token_type": "bearer", "expires_in": 3600 })))
     }
 
     pub(super) fn overview(&self, name: &str) -> Answer {

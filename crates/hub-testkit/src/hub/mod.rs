@@ -13,6 +13,7 @@ pub(crate) mod state;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::Faults;
+use crate::sigstore::Workflow;
 use crate::store::Store;
 use crate::wire::{Reply, Request, Server};
 use answer::{Answer, Refusal};
@@ -49,7 +50,7 @@ impl HubBuilder {
     /// A user with a token, and what the token allows.
     #[must_use]
     pub fn user(mut self, name: &str, token: &str, scope: Role) -> Self {
-        self.state.users.insert(token.to_owned(), User { name: name.to_owned(), scope });
+        self.state.users.insert(token.to_owned(), User { name: name.to_owned(), scope, only: None });
         self
     }
 
@@ -58,6 +59,13 @@ impl HubBuilder {
     pub fn organization(mut self, name: &str, trusted: bool, members: &[(&str, Role)]) -> Self {
         let members = members.iter().map(|(name, role)| ((*name).to_owned(), *role)).collect();
         self.state.organizations.insert(name.to_owned(), Organization { trusted, members });
+        self
+    }
+
+    /// A workflow that may publish to `kernels/OWNER/NAME` by showing who it is.
+    #[must_use]
+    pub fn publisher(mut self, repository: &str, workflow: Workflow) -> Self {
+        self.state.publishers.push((repository.to_owned(), workflow));
         self
     }
 
@@ -204,6 +212,7 @@ impl Inner {
         let method = request.method.clone();
         match (method.as_str(), parts.as_slice()) {
             ("GET", ["api", "whoami-v2"]) => self.who_am_i(user),
+            ("POST", ["oauth", "token"]) => self.exchange(request),
             ("POST", ["api", "repos", "create"]) => self.create(user, request),
             ("POST", ["api", "validate-yaml"]) => Ok(Reply::json(200, r#"{"errors": [], "warnings": []}"#)),
             ("GET", ["api", "organizations", name, "overview"]) => self.overview(name),
@@ -253,7 +262,7 @@ impl Inner {
 }
 
 /// A part of a path or query without its percent signs.
-fn decode(text: &str) -> String {
+pub(crate) fn decode(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

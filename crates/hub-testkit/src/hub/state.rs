@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::answer::Refusal;
+use crate::sigstore::Workflow;
 
 /// What a member may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,8 @@ pub(crate) struct User {
     pub(crate) name: String,
     /// What its token allows.
     pub(crate) scope: Role,
+    /// The one repository that the token is for, where it is for one.
+    pub(crate) only: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,6 +87,8 @@ pub(crate) struct State {
     pub(crate) organizations: BTreeMap<String, Organization>,
     /// By `kernels/OWNER/NAME` or `models/OWNER/NAME`.
     pub(crate) repositories: BTreeMap<String, Repository>,
+    /// The workflows that may publish without a token of their own, with the repository they may write to.
+    pub(crate) publishers: Vec<(String, Workflow)>,
     /// Number of parts uploads so far.
     pub(crate) uploads: u64,
 }
@@ -101,7 +106,7 @@ impl State {
 
     /// Whether a user may make repositories there.
     pub(crate) fn may_create(&self, user: &User, owner: &str) -> bool {
-        self.role(user, owner) == Some(Role::Write)
+        user.only.is_none() && self.role(user, owner) == Some(Role::Write)
     }
 
     /// The repository for reading, by the rules of who may know that it is there.
@@ -111,7 +116,8 @@ impl State {
             Some(_) => Refusal::new(404, "RepoNotFound", "Repository not found"),
         };
         let repository = self.repositories.get(key).ok_or_else(missing)?;
-        let knows = user.is_some_and(|user| self.role(user, owner(key)).is_some());
+        let is_for = |user: &User| user.only.as_deref() == Some(key);
+        let knows = user.is_some_and(|user| is_for(user) || self.role(user, owner(key)).is_some());
         if repository.private && !knows { Err(missing()) } else { Ok(repository) }
     }
 
@@ -121,7 +127,11 @@ impl State {
         let Some(user) = user else {
             return Err(Refusal::new(401, "", "Invalid username or password."));
         };
-        if self.role(user, owner(key)) == Some(Role::Write) {
+        let may = user
+            .only
+            .as_ref()
+            .map_or_else(|| self.role(user, owner(key)) == Some(Role::Write), |only| only == key);
+        if may {
             return Ok(());
         }
         let text = "Forbidden: pass `create_pr=1` as a query parameter to create a Pull Request";

@@ -67,8 +67,10 @@ impl Sigstore {
         let state = Arc::new(Mutex::new(state));
         let shared = Arc::clone(&state);
         let server = Server::start(move |request: &mut Request<'_>| -> Reply {
-            let body = request.read_body().unwrap_or_default();
-            service::answer(&mut lock(&shared), request, &body)
+            match request.read_body() {
+                Ok(body) => service::answer(&mut lock(&shared), request, &body),
+                Err(error) => Reply::json(400, json!({ "message": error.to_string() }).to_string()),
+            }
         })?;
         Ok(Self { server, state })
     }

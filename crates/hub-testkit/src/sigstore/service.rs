@@ -10,7 +10,11 @@ use crate::wire::{Delivery, Reply, Request};
 
 pub(super) fn answer(state: &mut State, request: &Request<'_>, body: &[u8]) -> Reply {
     state.asked.push(format!("{} {}", request.method, request.path));
-    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let body: Value = match serde_json::from_slice(body) {
+        Ok(body) => body,
+        Err(_) if body.is_empty() => Value::Null,
+        Err(error) => return refuse(400, &format!("the request is no JSON: {error}")),
+    };
     let bearer = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/identity") => identity(state, bearer, &request.query),
@@ -34,8 +38,10 @@ fn identity(state: &State, bearer: Option<&str>, query: &str) -> Reply {
     if bearer != Some(REQUEST_SECRET) {
         return refuse(401, "who are you");
     }
-    let audience = query.split('&').find_map(|part| part.strip_prefix("audience=")).unwrap_or_default();
-    let job = Workflow { aud: audience.to_owned(), ..state.job.clone() };
+    let Some(audience) = query.split('&').find_map(|part| part.strip_prefix("audience=")) else {
+        return refuse(400, "for whom");
+    };
+    let job = Workflow { aud: crate::hub::decode(audience), ..state.job.clone() };
     Reply::json(200, json!({ "value": job.token() }).to_string())
 }
 

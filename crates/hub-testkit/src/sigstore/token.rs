@@ -65,7 +65,7 @@ impl Workflow {
     }
 
     /// The run that a token is of, and the token's subject.
-    pub(super) fn of_token(token: &str) -> Option<(Self, String)> {
+    pub(crate) fn of_token(token: &str) -> Option<(Self, String)> {
         let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
         let claims: serde_json::Value = serde_json::from_slice(&claims).ok()?;
         let subject = claims["sub"].as_str()?.to_owned();

@@ -13,7 +13,8 @@ use crate::settings::Layer;
 /// Publish built variants on the Hub, exactly once and resumable
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder upload --dry-run\n\n\
-    HF_TOKEN holds the token, else the stored login is used; HF_ENDPOINT names another Hub.")]
+    HF_TOKEN holds the token, else the stored login is used; HF_ENDPOINT names another Hub.\n    \
+    HF_OIDC_RESOURCE=kernels/OWNER/NAME lets a CI job publish by its identity, without a token.")]
 pub(crate) struct Arguments {
     /// A project, a directory of variants, or a variant
     #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]

@@ -2,7 +2,6 @@
 //! renamed into it, so it is whole or not there; one that is there is compared with the listing before it is used.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::http::HttpError;
@@ -16,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::reference::is_commit;
 use super::{PublishedError, Reference};
 use crate::digest::METADATA;
+use crate::meter::Meter;
 use crate::tree::{self, Kind};
 use crate::upload::contents::{BUILD, name_files};
 use crate::{Context, Result, network};
@@ -154,12 +154,8 @@ impl Snapshot {
                 Some(Fetch { path, file, place: whole.join(inside) })
             })
             .collect();
-        let done = AtomicU64::new(0);
-        self.hub.fetch(&self.repository, &self.commit, &files, &|bytes| {
-            let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-            let message = "bytes fetched".to_owned();
-            context.sink.event(&Event::Progress { done, total: total.max(done), message });
-        })?;
+        let meter = Meter::new(context, "bytes fetched", total);
+        self.hub.fetch(&self.repository, &self.commit, &files, &|bytes| meter.add(bytes))?;
         if place.exists() {
             fs_err::remove_dir_all(&place)?;
         }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_hub::job::Job;
 use kernel_spec::error::Faults;
 use kernel_spec::event::Stage;
 use kernel_spec::report::{SignReport, SignedVariant};
@@ -18,9 +19,6 @@ use crate::upload::preflight::Artifact;
 use crate::upload::target::{self, Chosen, RepositoryKind};
 use crate::{Context, Error, Project, Result, artifacts, atomic, network, regular};
 
-/// The variables by which a GitHub job is told how to ask for its identity.
-const REQUEST_URL: &str = "ACTIONS_ID_TOKEN_REQUEST_URL";
-const REQUEST_TOKEN: &str = "ACTIONS_ID_TOKEN_REQUEST_TOKEN";
 /// The variable in which other jobs, such as GitLab's, are given their token.
 const TOKEN: &str = "SIGSTORE_ID_TOKEN";
 
@@ -164,14 +162,14 @@ fn identity(context: &Context, options: &SignOptions) -> Result<IdentityToken> {
         let text = regular::text(&context.resolve(file), TOKEN_LIMIT)?;
         return Ok(IdentityToken::parse(&text, context.now)?);
     }
-    if let (Some(address), Some(secret)) = (environment.get(REQUEST_URL), environment.get(REQUEST_TOKEN)) {
-        let client = network::client(context)?;
-        return Ok(IdentityToken::of_github_job(&client, address, secret, context.now)?);
+    if let Some(job) = Job::find(&|name| environment.get(name).map(str::to_owned)) {
+        return Ok(IdentityToken::of_job(&network::client(context)?, &job, context.now)?);
     }
     if let Some(text) = environment.get(TOKEN) {
         return Ok(IdentityToken::parse(text, context.now)?);
     }
-    let reason = format!("neither `{REQUEST_URL}` with `{REQUEST_TOKEN}` nor `{TOKEN}` is set");
+    let [address, secret] = Job::variables();
+    let reason = format!("neither `{address}` with `{secret}` nor `{TOKEN}` is set");
     Err(TrustError::Token { reason }.into())
 }
 

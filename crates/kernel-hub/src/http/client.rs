@@ -1,8 +1,8 @@
 //! Sending a request until it is answered: attempts, waits, redirects.
 
 use std::io::Read;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ureq::SendBody;
 use ureq::http;
@@ -28,6 +28,8 @@ const ASKS_FIRST: u64 = 1 << 20;
 pub struct Client {
     settings: Arc<Settings>,
     agents: Arc<Agents>,
+    /// Every secret that was ever sent, so that no answer, whoever gives it, brings one back.
+    secrets: Arc<Mutex<Vec<Token>>>,
 }
 
 /// An answer whose body is still to be read.
@@ -57,12 +59,26 @@ impl From<HttpError> for Failed {
 impl Client {
     /// A client; nothing is opened yet.
     pub fn new(settings: Settings) -> Self {
-        Self { settings: Arc::new(settings), agents: Arc::default() }
+        Self { settings: Arc::new(settings), agents: Arc::default(), secrets: Arc::default() }
     }
 
     /// Its settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Takes a secret that is sent in a body out of every answer, as it is done with those of headers.
+    pub fn keep_secret(&self, secret: &Token) {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        if !secrets.contains(secret) {
+            secrets.push(secret.clone());
+        }
+    }
+
+    /// An answer without any secret in it.
+    pub(super) fn without_secrets(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        secrets.iter().fold(bytes, |bytes, secret| secret.redact(bytes))
     }
 
     /// Sends a request and reads the answer, which may be a refusal. An answer that is transient by its status is waited
@@ -92,7 +108,7 @@ impl Client {
             let reason = format!("it has more than {} bytes", request.limit);
             return Err(HttpError::Answer { address: address.to_string(), reason }.into());
         }
-        Ok(Response { status, headers, body, address, token: request.token.clone() })
+        Ok(Response { status, headers, body: self.without_secrets(body), address })
     }
 
     /// Sends a request once, follows redirects, and leaves the body to be read.
@@ -131,6 +147,7 @@ impl Client {
             building = building.header(*name, value);
         }
         if let Some(token) = token {
+            self.keep_secret(token);
             building = building.header("authorization", token.bearer());
         }
         tracing::debug!(method = ?request.method, address = %address, "asking");
@@ -152,7 +169,9 @@ impl Client {
         let answer = answer.map_err(|error| self.failed(error))?;
         let (parts, body) = answer.into_parts();
         tracing::debug!(status = parts.status.as_u16(), address = %address, "answered");
-        let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let text = |value: &http::HeaderValue| {
+            String::from_utf8_lossy(&self.without_secrets(value.as_bytes().to_vec())).into_owned()
+        };
         let headers = parts.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
         Ok(Opened {
             status: parts.status.as_u16(),

@@ -144,7 +144,7 @@ impl Client {
         let begins = match opened.status {
             206 => opened.headers.get("content-range").and_then(range_start),
             200..=299 => Some(0),
-            _ => return Err(refused(opened)),
+            _ => return Err(self.refused(opened)),
         };
         let address = opened.address.to_string();
         if begins != Some(arrived.size) {
@@ -182,19 +182,19 @@ impl Client {
             arrived.file.write_all(&buffer[..count]).map_err(HttpError::Write)?;
         }
     }
-}
 
-/// What an answer without the file means.
-fn refused(opened: Opened) -> Failed {
-    let Opened { status, headers, body: unread, address } = opened;
-    let mut body = Vec::new();
-    // The status says enough where the text does not arrive.
-    let _ = unread.into_reader().take(64 << 10).read_to_end(&mut body);
-    let response = Response { status, headers, body, address, token: None };
-    if retry::is_transient(status) {
-        return Failed::Transient(Box::new(response));
+    /// What an answer without the file means.
+    fn refused(&self, opened: Opened) -> Failed {
+        let Opened { status, headers, body: unread, address } = opened;
+        let mut body = Vec::new();
+        // The status says enough where the text does not arrive.
+        let _ = unread.into_reader().take(64 << 10).read_to_end(&mut body);
+        let response = Response { status, headers, body: self.without_secrets(body), address };
+        if retry::is_transient(status) {
+            return Failed::Transient(Box::new(response));
+        }
+        HttpError::from_problem(response.problem()).into()
     }
-    HttpError::from_problem(response.problem()).into()
 }
 
 fn range_start(value: &str) -> Option<u64> {

@@ -35,6 +35,7 @@ pub use client::Client;
 pub use download::{Download, Downloaded};
 pub use error::{HttpError, Problem};
 pub use request::{Body, Method, Request};
+pub(crate) use response::short;
 pub use response::{Headers, Response};
 pub use retry::{Notice, Patience};
 pub use settings::{Proxy, Settings};

@@ -39,7 +39,6 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Where it came from, after redirects.
     pub address: Address,
-    pub(super) token: Option<super::Token>,
 }
 
 impl Response {
@@ -69,11 +68,13 @@ impl Response {
 
     /// What the server says is wrong, in its own words.
     pub fn problem(&self) -> Problem {
-        let said = |name: &str| self.headers.get(name).map(|value| self.clean(value));
+        let said = |name: &str| self.headers.get(name).map(short);
         let from_body = || {
             let body: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
-            let message = body.get("error").or_else(|| body.get("message"))?;
-            message.as_str().map(|message| self.clean(message))
+            // The longest of what there is: an OAuth service has a short code in `error`.
+            let names = ["error_description", "error", "message"];
+            let message = names.iter().find_map(|name| body.get(name))?;
+            message.as_str().map(short)
         };
         Problem {
             address: self.address.to_string(),
@@ -83,11 +84,9 @@ impl Response {
             request: said("x-request-id").or_else(|| said("x-amz-request-id")),
         }
     }
+}
 
-    /// A server's text may be long and may repeat what we sent.
-    fn clean(&self, text: &str) -> String {
-        // The token goes first: the rest of one that was cut would not be found.
-        let text = self.token.as_ref().map_or_else(|| text.to_owned(), |token| token.redact(text));
-        text.chars().take(500).collect()
-    }
+/// A server's text may be long.
+pub(crate) fn short(text: &str) -> String {
+    text.chars().take(500).collect()
 }

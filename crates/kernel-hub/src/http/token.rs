@@ -1,7 +1,12 @@
-//! A secret that proves who the user is. It cannot be shown by accident: its text leaves only through one private method,
-//! and [`Token::redact`] removes it from the texts of others.
+//! A secret that proves who the user is. It cannot be shown by accident: its text leaves only in requests, and the client
+//! takes it out of every answer.
 
 use std::fmt;
+
+use memchr::memmem;
+
+/// Fewest characters of what can be a secret.
+const SHORTEST: usize = 8;
 
 /// A token of a server.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,9 +26,26 @@ impl Token {
         format!("Bearer {}", self.0)
     }
 
-    /// A text without the token in it.
-    pub fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, "[token]")
+    /// The token as what a body says.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Bytes without the token in them. What is shorter than any token is left alone: it would be found in every text.
+    pub(super) fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let finder = memmem::Finder::new(&self.0);
+        if self.0.len() < SHORTEST || finder.find(&bytes).is_none() {
+            return bytes;
+        }
+        let mut rest = bytes.as_slice();
+        let mut cleaned = Vec::new();
+        while let Some(at) = finder.find(rest) {
+            cleaned.extend_from_slice(&rest[..at]);
+            cleaned.extend_from_slice(b"[token]");
+            rest = &rest[at + self.0.len()..];
+        }
+        cleaned.extend_from_slice(rest);
+        cleaned
     }
 }
 

@@ -24,13 +24,11 @@ pub enum HubError {
     },
 
     #[error("{endpoint} does not accept the token from {origin}")]
-    #[diagnostic(
-        code("hub/token"),
-        help("make a new token with the right to write in the settings of your account, and put it there")
-    )]
+    #[diagnostic(code("hub/token"), help("{help}"))]
     BadToken {
         endpoint: String,
         origin: String,
+        help: &'static str,
         #[source]
         answer: Answered,
     },
@@ -41,6 +39,29 @@ pub enum HubError {
         help("a token is one word, such as `hf_…`: copy it anew from the settings of your account")
     )]
     UnusableToken { origin: String },
+
+    #[error("there is no identity to publish with")]
+    #[diagnostic(
+        code("hub/identity"),
+        help(
+            "let the job ask for one (on GitHub: `permissions: id-token: write`), or give its token in `HF_OIDC_ID_TOKEN`; without `HF_OIDC_RESOURCE` the stored token is used"
+        )
+    )]
+    NoIdentity,
+
+    #[error("{endpoint} gives this job no token for `{resource}`")]
+    #[diagnostic(
+        code("hub/publisher"),
+        help(
+            "name this workflow as a trusted publisher in the settings of the repository; the job's identity must be made out to {endpoint}"
+        )
+    )]
+    NotPublisher {
+        endpoint: String,
+        resource: String,
+        #[source]
+        answer: Answered,
+    },
 
     #[error("{who} may not {what} in `{owner}`")]
     #[diagnostic(code("hub/permission"), help("{help}"))]
@@ -108,7 +129,12 @@ impl HubError {
     pub(super) fn login(endpoint: &Endpoint, login: &Login, problem: Problem) -> Self {
         let (endpoint, answer) = (endpoint.to_string(), Answered::from(problem));
         if let Some(origin) = login.origin() {
-            return Self::BadToken { endpoint, origin: origin.to_owned(), answer };
+            let help = if login.is_exchanged() {
+                "such a token is valid for a short time: run the same command again, finished work is kept"
+            } else {
+                "make a new token with the right to write in the settings of your account, and put it there"
+            };
+            return Self::BadToken { endpoint, origin: origin.to_owned(), help, answer };
         }
         let help = match login.withheld() {
             Some(path) => format!(
@@ -125,6 +151,7 @@ impl HubError {
             Self::Http(error) => error.problem(),
             Self::NoToken { answer, .. }
             | Self::BadToken { answer, .. }
+            | Self::NotPublisher { answer, .. }
             | Self::Forbidden { answer, .. }
             | Self::NoNamespace { answer, .. }
             | Self::NoRepository { answer, .. } => Some(&answer.0),

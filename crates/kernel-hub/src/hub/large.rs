@@ -2,6 +2,7 @@
 //! already is not sent again, so an upload that was interrupted goes on where it was.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,7 +11,10 @@ use super::blobs::NAMED;
 use super::lanes::side_by_side;
 use super::refs::PULLS;
 use super::{Blob, Hub, HubError, Repository, Source};
-use crate::http::{Body, HttpError, Method, Request, Response};
+use crate::http::{Body, HttpError, Method, Request, Response, short};
+
+/// Most parts of a file: what the stores behind Hubs take.
+const MOST_PARTS: u64 = 10_000;
 
 const LFS: &str = "application/vnd.git-lfs+json";
 
@@ -96,7 +100,7 @@ impl Hub {
         for object in answer.objects {
             let Some(blob) = by_name.get(object.oid.as_str()).copied() else { continue };
             if let Some(error) = object.error {
-                return Err(HubError::NotStored { path: blob.path.clone(), reason: error.message });
+                return Err(HubError::NotStored { path: blob.path.clone(), reason: short(&error.message) });
             }
             jobs.extend(object.actions.map(|actions| Job { blob, actions }));
         }
@@ -130,17 +134,25 @@ impl Hub {
     ) -> Result<(), HubError> {
         let refuse =
             |reason: &str| HubError::NotStored { path: blob.path.clone(), reason: reason.to_owned() };
-        let mut parts = Vec::new();
-        for (at, offset) in (0..blob.size).step_by(usize::try_from(size).unwrap_or(usize::MAX)).enumerate() {
-            let name = format!("{:05}", at + 1);
-            let href = upload.header.get(&name).and_then(Value::as_str);
+        if blob.size.div_ceil(size) > MOST_PARTS {
+            return Err(refuse("the server wants it in too many parts"));
+        }
+        let numbers: Vec<u64> = (1..=blob.size.div_ceil(size)).collect();
+        let tags = Mutex::new(BTreeMap::new());
+        let lock = || tags.lock().unwrap_or_else(PoisonError::into_inner);
+        side_by_side(&numbers, &|number| {
+            let href = upload.header.get(&format!("{number:05}")).and_then(Value::as_str);
             let href = href.ok_or_else(|| refuse("the server names too few parts"))?;
+            let offset = (number - 1) * size;
             let length = size.min(blob.size - offset);
             let response = self.put(href, body(blob, offset, length))?;
             let etag = response.headers.get("etag").ok_or_else(|| refuse("a part has no tag"))?;
-            parts.push(json!({ "partNumber": at + 1, "etag": etag }));
+            lock().insert(*number, etag.to_owned());
             sent(length);
-        }
+            Ok(())
+        })?;
+        let parts: Vec<Value> =
+            lock().iter().map(|(number, etag)| json!({ "partNumber": number, "etag": etag })).collect();
         let done = json!({ "oid": blob.sha256, "parts": parts }).to_string().into_bytes();
         let request =
             Request::new(Method::Post, &upload.href).header("accept", LFS).header("content-type", LFS);

@@ -19,15 +19,27 @@ pub struct Login {
     origin: Option<String>,
     /// A stored token that was not used.
     withheld: Option<Utf8PathBuf>,
+    /// Whether the token came of an exchange, and so is valid for a short time.
+    exchanged: bool,
 }
 
 impl Login {
+    /// A login by a token that was given in exchange.
+    pub(super) fn exchanged(token: Token, origin: String) -> Self {
+        Self { token: Some(token), origin: Some(origin), withheld: None, exchanged: true }
+    }
+
+    /// Whether the token came of an exchange.
+    pub(super) fn is_exchanged(&self) -> bool {
+        self.exchanged
+    }
+
     /// The login for a Hub; `get` answers the variables of the environment.
     pub fn find(get: &dyn Fn(&str) -> Option<String>, endpoint: &Endpoint) -> Result<Self, HubError> {
         for variable in VARIABLES {
             let Some(text) = get(variable).filter(|text| !text.trim().is_empty()) else { continue };
             let origin = format!("`{variable}`");
-            return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), withheld: None });
+            return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), ..Self::default() });
         }
         let refused = get("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|value| is_true(&value));
         let Some(path) = stored(get).filter(|_| !refused) else { return Ok(Self::default()) };
@@ -43,9 +55,9 @@ impl Login {
         }
         if endpoint.is_public() {
             let origin = format!("`{path}`");
-            return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), withheld: None });
+            return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), ..Self::default() });
         }
-        Ok(Self { token: None, origin: None, withheld: Some(path) })
+        Ok(Self { withheld: Some(path), ..Self::default() })
     }
 
     /// The token.
@@ -65,7 +77,7 @@ impl Login {
 }
 
 /// The token of a text; a text that is none is said to be, and never passed over.
-fn token(text: &str, origin: &str) -> Result<Token, HubError> {
+pub(super) fn token(text: &str, origin: &str) -> Result<Token, HubError> {
     Token::new(text).ok_or_else(|| HubError::UnusableToken { origin: origin.to_owned() })
 }
 

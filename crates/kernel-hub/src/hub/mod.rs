@@ -10,6 +10,7 @@ mod files;
 mod lanes;
 mod large;
 mod login;
+mod publisher;
 mod refs;
 mod repository;
 mod tree;
@@ -71,7 +72,7 @@ impl Hub {
 }
 
 /// One segment of a path.
-fn encode(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     text.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })

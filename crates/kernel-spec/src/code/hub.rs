@@ -55,6 +55,14 @@ codes! {
         means: "The Hub does not accept the token",
         example: "a token that was revoked, or is one of another Hub",
         remedy: "Make a new token with the right to write in the settings of your account";
+    IDENTITY = "hub/identity", Environment,
+        means: "Trusted publishing is asked for, and there is nothing to prove the job's identity with",
+        example: "`HF_OIDC_RESOURCE=kernels/acme/relu` in a job without `id-token: write`",
+        remedy: "Let the job ask for an identity, or give its token in `HF_OIDC_ID_TOKEN`";
+    PUBLISHER = "hub/publisher", Hub,
+        means: "The Hub gives the job no token: it is no trusted publisher of the repository",
+        example: "`HF_OIDC_RESOURCE=kernels/acme/relu` in the workflow of a fork",
+        remedy: "Name the workflow as a trusted publisher in the settings of the repository";
     PERMISSION = "hub/permission", Hub,
         means: "The user, or the token, may not publish there",
         example: "`upload --repo-id acme/relu` by somebody who is no member of `acme`",

@@ -1,6 +1,7 @@
 //! Services that refuse, lose an answer or lie; and authorities that nobody named.
 
 use hub_testkit::sigstore::{Mishap, REQUEST_SECRET, Sigstore, Workflow};
+use kernel_hub::job::Job;
 use kernel_spec::code;
 use kernel_trust::{Authorities, IdentityToken, Signer, TrustError, Verifier};
 
@@ -10,7 +11,15 @@ use crate::{authorities, client, signer, verifier};
 fn a_job_asks_for_its_identity_and_signs() {
     let services = Sigstore::start().expect("services");
     services.set_job(Workflow { event_name: "release".to_owned(), ..Workflow::default() });
-    let token = IdentityToken::of_github_job(&client(), &services.request_url(), REQUEST_SECRET, 0);
+    let ask = |secret: &str| {
+        let [address, name] = Job::variables();
+        let get = |wanted: &str| match wanted {
+            _ if wanted == address => Some(services.request_url()),
+            _ => (wanted == name).then(|| secret.to_owned()),
+        };
+        IdentityToken::of_job(&client(), &Job::find(&get).expect("a job"), 0)
+    };
+    let token = ask(REQUEST_SECRET);
     let signer = Signer::new(&client(), &authorities(&services), &token.expect("a token")).expect("a signer");
     let bundle = signer.blob(b"content").expect("signed");
     let signed = verifier(&services).blob(b"content", bundle.text.as_bytes()).expect("sound");
@@ -19,8 +28,9 @@ fn a_job_asks_for_its_identity_and_signs() {
     assert_eq!(claims.trigger.as_deref(), Some("release"));
     assert_eq!(claims.repository_id.as_deref(), Some("101"));
     assert_eq!(claims.workflow.as_deref(), Some(claims.subject.as_str()));
-    let refused = IdentityToken::of_github_job(&client(), &services.request_url(), "wrong", 0);
+    let refused = ask("wrong");
     assert!(matches!(refused, Err(TrustError::Http(_))), "{refused:?}");
+    assert!(matches!(ask("wr ong"), Err(TrustError::Http(_))), "what no header can carry");
 }
 
 #[test]

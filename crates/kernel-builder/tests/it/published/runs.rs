@@ -150,6 +150,7 @@ fn the_workflow_publishes_without_letting_the_project_near_the_token() {
         found["run"].as_str().expect("a script").to_owned()
     };
     assert_eq!(publish["permissions"], serde_json::json!({ "id-token": "write" }));
+    assert!(publish.to_string().contains("HF_OIDC_RESOURCE") && !build.to_string().contains("HF_OIDC"));
     let (hub, services) = (hub(), Sigstore::start().expect("signing services"));
     let scene = Scene::new()
         .file("plain/build.toml", MANIFEST)

@@ -4,6 +4,7 @@ mod faults;
 mod hostile;
 mod large;
 mod loads;
+mod publisher;
 mod refused;
 mod rules;
 

@@ -2,7 +2,6 @@
 //! that nobody ever finds a version without variants; the card on `main` comes last, so that it never speaks of what is
 //! not there.
 
-mod meter;
 mod plan;
 mod send;
 

@@ -2,14 +2,14 @@
 
 use camino::Utf8Path;
 use kernel_hub::hub::{Blob, Created, HubError, Refs};
-use kernel_hub::publish::{Done, Publication, Target, Wanted, publish};
+use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, publish};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
 
-use super::meter::Meter;
 use super::{MAIN, There, Upload, stage};
 use crate::Result;
+use crate::meter::Meter;
 use crate::upload::card;
 
 /// First line of the message of each commit.
@@ -23,7 +23,7 @@ impl Upload<'_> {
     /// Does it, and brings the report to what was done.
     pub(super) fn send(&self, there: &There, report: &mut UploadReport) -> Result<()> {
         stage(self.context, Stage::Upload, &format!("to `{}` of `{}`", report.branch, report.repository));
-        let meter = Meter::new(self.context, report.bytes);
+        let meter = Meter::new(self.context, "bytes sent", report.bytes);
         report.commits = 0;
         if there.new_branch(self.target) {
             report.commits += self.new_branch(there, &meter)?;
@@ -37,7 +37,7 @@ impl Upload<'_> {
             report.card = if done.commits > 0 { CardState::Written } else { CardState::Unchanged };
             self.note(report, MAIN, &done);
         }
-        report.bytes = meter.sent();
+        report.bytes = meter.done();
         report.state = if !report.pull_requests.is_empty() {
             UploadState::PullRequestCreated
         } else if report.commits == 0 && !report.new_branch {
@@ -71,7 +71,10 @@ impl Upload<'_> {
         };
         let repository = &self.target.repository;
         let publication = Publication { hub: self.hub, repository, target, wanted, base, summary: SUMMARY };
-        publish(&publication, &|step| meter.hear(step))
+        publish(&publication, &|step| {
+            let (Step::Sent(bytes) | Step::Committed(bytes)) = step;
+            meter.add(bytes);
+        })
     }
 
     /// Prepares the content on a branch of its own, and makes the wanted branch from it when it is complete.
