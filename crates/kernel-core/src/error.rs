@@ -163,6 +163,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Part(#[from] crate::verbs::toolchain::WrongPart),
 
+    /// Nothing is compiled that could be locked.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NothingToLock(#[from] crate::verbs::toolchain::NothingToLock),
+
     /// A skill could not be installed.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -264,6 +264,15 @@ impl fmt::Display for Flag {
     }
 }
 
+impl fmt::Display for CompilerFamily {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            CompilerFamily::Clang => "clang",
+            CompilerFamily::Gcc => "gcc",
+        })
+    }
+}
+
 impl Language {
     /// Its name as people write it.
     pub fn title(self) -> &'static str {

@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 use kernel_core::engine::local::sandbox::Mode;
 use kernel_core::toolchain::sysroot::Policy;
 use kernel_core::verbs::build::{BuildOptions, Wanted, build};
-use kernel_core::verbs::plan::PlanOptions;
+use kernel_core::verbs::plan::{Binding, PlanOptions};
 use kernel_spec::plan::Profile;
 use kernel_spec::report::Report;
 
@@ -44,13 +44,9 @@ pub(crate) struct PlanArguments {
     /// Directory of the project
     #[arg(default_value = ".", value_name = "DIR", hide_default_value = true)]
     project: Utf8PathBuf,
-    /// A variant, by name; repeat for more. Without it: those that this machine can build and load
-    #[arg(long = "variant", value_name = "V")]
-    variants: Vec<String>,
-    /// Every variant of the project that this machine can build, also those that it could not load
-    #[arg(long, conflicts_with = "variants")]
-    all: bool,
-    /// Compile for this machine while writing: debug information, nothing stripped
+    #[command(flatten)]
+    chosen: Chosen,
+    /// Compile for this machine while writing: with debug information
     #[arg(long)]
     dev: bool,
     /// Oldest systems the result must run on: manylinux_2_28, manylinux_2_34 or host
@@ -58,9 +54,50 @@ pub(crate) struct PlanArguments {
     policy: Policy,
     #[command(flatten)]
     interpreter: Interpreter,
-    /// Allow one flag of the project that is refused otherwise; repeat for more
+    /// Allow one flag that is refused otherwise; repeat for more
     #[arg(long = "allow-flag", value_name = "FLAG", allow_hyphen_values = true)]
     allowed_flags: Vec<String>,
+    /// Take everything as `kernel-builder.lock` says, or fail
+    #[arg(long)]
+    locked: bool,
+    /// `auto`: as locked, if there is a lock; `host`: with what is here
+    #[arg(
+        long,
+        value_name = "FROM",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        conflicts_with = "locked"
+    )]
+    toolchain: From,
+}
+
+/// What a build is compiled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum From {
+    Auto,
+    Host,
+}
+
+/// Which variants are asked for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Chosen {
+    /// A variant, by name; repeat for more. Without it: those that this machine can build and load
+    #[arg(long = "variant", value_name = "V")]
+    variants: Vec<String>,
+    /// Every variant of the project that this machine can build, also those that it could not load
+    #[arg(long, conflicts_with = "variants")]
+    all: bool,
+}
+
+impl Chosen {
+    pub(crate) fn wanted(self) -> Wanted {
+        match (self.all, self.variants) {
+            (true, _) => Wanted::Buildable,
+            (false, names) if names.is_empty() => Wanted::Loadable,
+            (false, names) => Wanted::Named(names),
+        }
+    }
 }
 
 impl PlanArguments {
@@ -71,15 +108,16 @@ impl PlanArguments {
     pub(crate) fn options(self, settings: &Settings) -> PlanOptions {
         PlanOptions {
             project: self.project,
-            variants: match (self.all, self.variants) {
-                (true, _) => Wanted::Buildable,
-                (false, names) if names.is_empty() => Wanted::Loadable,
-                (false, names) => Wanted::Named(names),
-            },
+            variants: self.chosen.wanted(),
             python: settings.python(),
             profile: if self.dev { Profile::Dev } else { Profile::Release },
             policy: self.policy,
             allowed_flags: BTreeSet::from_iter(self.allowed_flags),
+            binding: match (self.locked, self.toolchain) {
+                (true, _) => Binding::Demanded,
+                (false, From::Auto) => Binding::Present,
+                (false, From::Host) => Binding::Ignored,
+            },
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::settings::Layer;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  kernel-builder validate --json\n  kernel-builder validate my-kernel --fail-on slower\n\n\
-    It succeeds only if the kernel is right and proven faster, unless --fail-on says otherwise. It stops at\n    the first step that fails, says why, and names the command to run next."
+    It succeeds only if the kernel is right and proven faster, unless --fail-on says otherwise.\nIt stops at the first step that fails, says why, and names the command to run next."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]

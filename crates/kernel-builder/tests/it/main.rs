@@ -24,6 +24,7 @@ mod init;
 mod install;
 mod interrupted;
 mod load;
+mod lock;
 mod migrate;
 mod output;
 mod pin;

@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use crate::scene::{Ran, Scene, python, repository};
 
 /// A running index; it ends with the test.
-struct Index {
+pub(crate) struct Index {
     server: Child,
-    address: String,
+    pub(crate) address: String,
     requests: PathBuf,
 }
 
 impl Index {
     #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
-    fn serve(scene: &Scene, name: &str, wheels: &Value, ranges: bool) -> Self {
+    pub(crate) fn serve(scene: &Scene, name: &str, wheels: &Value, ranges: bool) -> Self {
         let script = repository().join("crates/kernel-builder/tests/it/index.py");
         let description = json!({"wheels": wheels, "ranges": ranges}).to_string();
         let directory = scene.path(name);
@@ -31,7 +31,7 @@ impl Index {
     }
 
     /// Bytes that were sent of a wheel.
-    fn sent(&self, wheel: &str) -> u64 {
+    pub(crate) fn sent(&self, wheel: &str) -> u64 {
         let text = fs_err::read_to_string(&self.requests).expect("requests");
         let of_it = text.lines().filter_map(|line| line.strip_prefix(wheel)?.trim().parse::<u64>().ok());
         of_it.sum()
@@ -45,12 +45,12 @@ impl Drop for Index {
     }
 }
 
-const TORCH: &str = "torch-2.13.0-py3-none-any.whl";
+pub(crate) const TORCH: &str = "torch-2.13.0-py3-none-any.whl";
 /// Large enough that only what is needed is read.
-const PADDING: u64 = 24 << 20;
+pub(crate) const PADDING: u64 = 24 << 20;
 
 /// Wheels of a torch that is mostly something else than headers.
-fn torch(fault: Option<&str>) -> Value {
+pub(crate) fn torch(fault: Option<&str>) -> Value {
     json!({TORCH: {
         "files": {"torch/include/c10/util/Half.h": "#pragma once\n", "torch/version.py": "__version__ = '2.13.0'\n"},
         "padding": PADDING, "fault": fault,
@@ -161,7 +161,7 @@ fn a_broken_off_download_goes_on_and_is_shared() {
     assert!(!arriving.exists());
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

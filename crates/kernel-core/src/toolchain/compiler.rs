@@ -78,6 +78,18 @@ pub enum CompilerError {
         #[source]
         source: ProcessError,
     },
+    /// It is another one than the memory has it.
+    #[error("a part of the compiler `{path}` changed, and its date did not")]
+    #[diagnostic(
+        code("toolchain/changed"),
+        help(
+            "find out who changed it; `compiler.json` in the cache directory holds what it was, and is made again when it is removed"
+        )
+    )]
+    Changed {
+        /// The program.
+        path: Utf8PathBuf,
+    },
     /// A part of it cannot be read.
     #[error("a part of the compiler `{path}` cannot be read")]
     #[diagnostic(code("environment/compiler"), help("install the compiler again; the cause names the file"))]
@@ -88,6 +100,17 @@ pub enum CompilerError {
         #[source]
         source: std::io::Error,
     },
+}
+
+impl Compiler {
+    /// Reads every part of it again, whatever is remembered of it.
+    pub fn recheck(&self, context: &Context) -> Result<(), CompilerError> {
+        let (now, _) = Inspection::of(context)?.finish()?;
+        if now.identity == self.identity {
+            return Ok(());
+        }
+        Err(CompilerError::Changed { path: self.cxx.clone() })
+    }
 }
 
 /// Files that a link by hand may need.

@@ -24,7 +24,10 @@ pub(super) fn dependency(
     let Some(wanted) = cutlass(token) else {
         return Err(missing("the local engine knows no place for them".to_owned(), None));
     };
-    if let Some(named) = context.environment.get("CUTLASS_SRC_DIR") {
+    let part = Part::cutlass(&wanted);
+    if !machine.locks(part.as_ref())
+        && let Some(named) = context.environment.get("CUTLASS_SRC_DIR")
+    {
         let root = context.resolve(Utf8Path::new(named));
         return match cutlass_version(&root) {
             Some(version) if version == wanted => {
@@ -36,7 +39,7 @@ pub(super) fn dependency(
             None => Err(missing(format!("`CUTLASS_SRC_DIR` (`{root}`) holds none"), None)),
         };
     }
-    match machine.part(context, Part::cutlass(&wanted)) {
+    match machine.part(context, part) {
         Ok(Ok(fetched)) => Ok((fetched.root, fetched.digest)),
         Ok(Err(store)) => Err(missing("`CUTLASS_SRC_DIR` is not set".to_owned(), store)),
         // Of most versions there are no wheels.

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::compiler::CompilerError;
 use super::cuda::CudaError;
+use super::lock::LockError;
 use super::store::StoreError;
 use super::sysroot::SysrootError;
 
@@ -108,6 +109,10 @@ pub enum ToolchainError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Cuda(#[from] CudaError),
+    /// The project's lock.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Lock(#[from] LockError),
     /// A fetched part.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -5,16 +5,37 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::variant::{ArchVariant, FrameworkAbi};
 use kernel_spec::{Backend, Version};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::fingerprint::hexadecimal;
+use super::fingerprint::{hexadecimal, sha256};
 use super::parts::{Machine, ToolchainError, refuse_foreign};
 use super::store::{Fetched, Part};
 use crate::Context;
 use crate::host::TorchInstallation;
 
-/// Parts by name, the torch whose headers they are, and what objects depend on.
-pub(super) type Framework = (BTreeMap<String, Utf8PathBuf>, Option<Version>, Vec<String>);
+/// The framework's part of a toolchain.
+#[derive(Debug)]
+pub(super) struct Frame {
+    /// Parts by name.
+    pub parts: BTreeMap<String, Utf8PathBuf>,
+    /// The torch whose headers they are.
+    pub torch: Option<Version>,
+    /// Python's headers, where they are read.
+    pub python: Option<PythonHeaders>,
+    /// What objects depend on.
+    pub stamp: Vec<String>,
+}
+
+/// Python's headers, known by what decides them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PythonHeaders {
+    /// The interpreter's version.
+    pub version: String,
+    /// SHA-256 of `pyconfig.h`, how it was configured.
+    pub configuration: String,
+}
 
 /// The framework's part of a toolchain.
 pub(super) fn framework(
@@ -22,22 +43,24 @@ pub(super) fn framework(
     variant: &ArchVariant,
     machine: &Machine,
     name: &str,
-) -> Result<Framework, ToolchainError> {
+) -> Result<Frame, ToolchainError> {
     refuse_foreign(variant, name)?;
     match variant.framework {
         FrameworkAbi::TvmFfi(wanted) => {
             let wanted = wanted.version();
-            let installed = machine.python.tvm_ffi.as_ref();
+            let part = Part::tvm_ffi(&wanted);
+            let installed = machine.python.tvm_ffi.as_ref().filter(|_| !machine.locks(part.as_ref()));
             let (version, root, proof) =
                 if let Some(fits) = installed.filter(|installed| installed.version.truncated() == wanted) {
                     (fits.version.clone(), fits.root.clone(), record(&fits.root, "apache_tvm_ffi")?)
                 } else {
                     let found = installed.map(|other| format!("tvm-ffi {}", other.version));
                     let missing = Lacking { wanted: format!("tvm-ffi {wanted}"), found, variant: name };
-                    let fetched = missing.fetched(context, machine, Part::tvm_ffi(&wanted))?;
+                    let fetched = missing.fetched(context, machine, part)?;
                     (wanted, fetched.root, fetched.digest)
                 };
-            Ok((BTreeMap::from([("tvm-ffi".into(), root)]), None, vec![format!("tvm-ffi {version} {proof}")]))
+            let parts = BTreeMap::from([("tvm-ffi".into(), root)]);
+            Ok(Frame { parts, torch: None, python: None, stamp: vec![format!("tvm-ffi {version} {proof}")] })
         }
         FrameworkAbi::Torch { version, .. } | FrameworkAbi::TorchStableAbi(version) => {
             torch(context, variant, machine, (&version.version(), name))
@@ -51,7 +74,7 @@ fn torch(
     variant: &ArchVariant,
     machine: &Machine,
     (wanted, name): (&Version, &str),
-) -> Result<Framework, ToolchainError> {
+) -> Result<Frame, ToolchainError> {
     let python = machine.python;
     let stable = matches!(variant.framework, FrameworkAbi::TorchStableAbi(_));
     let on_cuda = variant.compute.backend() == Backend::Cuda;
@@ -63,7 +86,8 @@ fn torch(
         has_headers(installed)
             && if stable { version.reaches(wanted) } else { version.truncated() == *wanted }
     };
-    let installed = python.torch.as_ref();
+    let part = Part::torch(wanted);
+    let installed = python.torch.as_ref().filter(|_| !machine.locks(part.as_ref()));
     let (version, root, proof) = if let Some(installed) = installed.filter(fits) {
         let proof = format!("torch {} {}", installed.full_version, record(&installed.root, "torch")?);
         (installed.version.clone(), installed.root.clone(), proof)
@@ -74,14 +98,17 @@ fn torch(
         });
         let wanted_text = format!("torch {wanted}{}", if stable { " or newer" } else { "" });
         let missing = Lacking { wanted: wanted_text, found, variant: name };
-        let fetched = missing.fetched(context, machine, Part::torch(wanted))?;
+        let fetched = missing.fetched(context, machine, part)?;
         (wanted.clone(), fetched.root, format!("torch {wanted} {}", fetched.digest))
     };
     if !python.include.join("Python.h").is_file() {
         return Err(ToolchainError::NoPythonHeaders { directory: python.include.clone() });
     }
     let parts = BTreeMap::from([("torch".into(), root), ("python".into(), python.include.clone())]);
-    Ok((parts, Some(version), vec![proof, format!("python {}", python.version)]))
+    let configuration = sha256(&python.include.join("pyconfig.h"))?;
+    let python = PythonHeaders { version: python.version.to_string(), configuration };
+    let stamp = vec![proof, format!("python {} {}", python.version, python.configuration)];
+    Ok(Frame { parts, torch: Some(version), python: Some(python), stamp })
 }
 
 /// A framework that the chosen environment has not got.

@@ -6,6 +6,7 @@ mod dependency;
 mod error;
 pub mod fingerprint;
 mod framework;
+pub mod lock;
 pub mod parts;
 pub mod store;
 pub mod sysroot;

@@ -6,19 +6,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::arch::{Os, System};
 use kernel_spec::matrix::Matrix;
-use kernel_spec::variant::{ArchVariant, ToolkitVersion};
+use kernel_spec::variant::{ArchVariant, FrameworkAbi, ToolkitVersion};
 use kernel_spec::{Backend, Version};
 
 use super::compiler::{self, Compiler};
 use super::cuda::{self, CudaError};
 use super::dependency::dependency;
 pub use super::error::ToolchainError;
-use super::framework::framework;
+use super::framework::{Frame, PythonHeaders, framework};
+use super::lock::{Differences, Lock, Used};
 use super::store::{Fetched, Part, Store, StoreError};
 use super::sysroot::{Policy, Sysroot};
 use crate::Context;
 use crate::host::PythonEnvironment;
 use crate::plan::ToolchainFacts;
+use crate::plan::dependencies::cutlass;
 use crate::render::ninja::Tools;
 
 /// What a variant is compiled with on this machine.
@@ -32,6 +34,10 @@ pub struct Toolchain {
     pub torch: Option<Version>,
     /// What objects depend on, one line each; two builds with equal plans and equal lines make equal objects.
     pub stamp: String,
+    /// Python's headers, where they are read.
+    pub python: Option<PythonHeaders>,
+    /// How it differs from the project's lock, where there is one.
+    pub lock: Option<Differences>,
 }
 
 /// What decides a toolchain besides the variant.
@@ -47,6 +53,8 @@ pub struct Machine<'a> {
     pub cache: &'a Utf8Path,
     /// Whether what is missing may be fetched.
     pub fetches: bool,
+    /// The project's lock, where it has one that is used.
+    pub lock: Option<&'a Lock>,
 }
 
 impl Machine<'_> {
@@ -59,19 +67,31 @@ impl Machine<'_> {
     ) -> Result<Result<Fetched, Option<Box<StoreError>>>, ToolchainError> {
         let Some(part) = part else { return Ok(Err(None)) };
         let store = Store::new(self.cache);
-        if let Some(found) = store.find(&part) {
+        let locked = self.lock.and_then(|lock| lock.part(&part));
+        let there = locked.map_or_else(|| store.find(&part), |locked| store.find_locked(locked));
+        if let Some(found) = there {
             return Ok(Ok(found));
         }
         if !self.fetches {
             return Ok(Err(None));
         }
-        match store.ensure(context, &part, &self.python.interpreter) {
+        let python = &self.python.interpreter;
+        let fetched = match locked {
+            Some(locked) => store.ensure_locked(context, locked, python),
+            None => store.ensure(context, &part, python),
+        };
+        match fetched {
             Ok(fetched) => Ok(Ok(fetched)),
             Err(lacking @ (StoreError::Offline { .. } | StoreError::NoResolver { .. })) => {
                 Ok(Err(Some(Box::new(lacking))))
             }
             Err(failed) => Err(failed.into()),
         }
+    }
+
+    /// Whether a part is taken as the lock says, whatever else the machine has.
+    pub(super) fn locks(&self, part: Option<&Part>) -> bool {
+        part.is_some_and(|part| self.lock.is_some_and(|lock| lock.part(part).is_some()))
     }
 }
 
@@ -84,7 +104,7 @@ pub fn assemble(
 ) -> Result<Toolchain, ToolchainError> {
     let Machine { matrix, policy, cache, .. } = *machine;
     let name = kernel_spec::variant::Variant::Arch(*variant).to_string();
-    let (mut parts, torch, mut stamp) = framework(context, variant, machine, &name)?;
+    let Frame { mut parts, torch, python, mut stamp } = framework(context, variant, machine, &name)?;
     let toolkit = backend(context, variant, machine, &name)?;
     for token in depends {
         let (root, proof) = dependency(context, token, machine, &name)?;
@@ -104,7 +124,37 @@ pub fn assemble(
     stamp.push(format!("policy {policy}"));
     stamp.push(format!("compiler {} {}", compiler.identity.vendor, compiler.identity.machine));
     stamp.extend(compiler.identity.parts.iter().map(|(part, hash)| format!("{part} {hash}")));
-    Ok(Toolchain { compiler, parts, torch, stamp: stamp.join("\n") + "\n" })
+    let lock = machine.lock.map(|lock| {
+        let (parts, others) = needed(variant, depends);
+        let compiler = &compiler.identity;
+        lock.differences(Used { parts: &parts, others: &others, compiler, python: python.as_ref() })
+    });
+    Ok(Toolchain { compiler, parts, torch, stamp: stamp.join("\n") + "\n", python, lock })
+}
+
+/// What a variant needs of the store, wherever this machine has its own of it; and in words what the store has not got.
+pub fn needed(variant: &ArchVariant, depends: &BTreeSet<String>) -> (Vec<Part>, Vec<String>) {
+    let framework = match variant.framework {
+        FrameworkAbi::TvmFfi(version) => (Part::tvm_ffi(&version.version()), format!("tvm-ffi {version}")),
+        FrameworkAbi::Torch { version, .. } | FrameworkAbi::TorchStableAbi(version) => {
+            (Part::torch(&version.version()), format!("torch {version}"))
+        }
+    };
+    let toolkit = variant.compute.toolkit().map(|version| {
+        let part = Part::cuda(&version.version()).filter(|_| variant.compute.backend() == Backend::Cuda);
+        (part, format!("{} {version}", variant.compute.backend().row().title))
+    });
+    let depends = depends
+        .iter()
+        .map(|token| (cutlass(token).and_then(|version| Part::cutlass(&version)), format!("`{token}`")));
+    let (mut parts, mut others) = (Vec::new(), Vec::new());
+    for (part, name) in std::iter::once(framework).chain(toolkit).chain(depends) {
+        match part {
+            Some(part) => parts.push(part),
+            None => others.push(name),
+        }
+    }
+    (parts, others)
 }
 
 /// Whether a plan can be made for a variant on any machine.
@@ -169,10 +219,16 @@ fn backend(
     let (Backend::Cuda, Some(version)) = (variant.compute.backend(), variant.compute.toolkit()) else {
         return Ok(None);
     };
-    let root = match cuda::find(context, version) {
+    let part = Part::cuda(&version.version());
+    let own = if machine.locks(part.as_ref()) {
+        Err("the lock names its own".to_owned())
+    } else {
+        cuda::find(context, version)
+    };
+    let root = match own {
         Ok(root) => root,
         Err(seen) => machine
-            .part(context, Part::cuda(&version.version()))?
+            .part(context, part)?
             .map(|fetched| fetched.root)
             .map_err(|store| CudaError::Missing { wanted: version, variant: name.to_owned(), seen, store })?,
     };

@@ -144,7 +144,8 @@ fn made(artifact: &Artifact, allowed: Allowed) -> Vec<Finding> {
             say(&code::upload::UNSANDBOXED, allowed.unsandboxed, message);
         }
         if !build.rebuildable {
-            let message = format!("`{name}` was compiled with {} of the machine", toolchain.compiler);
+            let locked = if toolchain.lock.is_some() { ", as it is locked" } else { "" };
+            let message = format!("`{name}` was compiled with {} of the machine{locked}", toolchain.compiler);
             say(&code::upload::HOST_TOOLCHAIN, allowed.host_toolchain, message);
         }
     }

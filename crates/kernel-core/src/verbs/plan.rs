@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::error::Faults;
 use kernel_spec::identifier::{Identifier, hexadecimal};
 use kernel_spec::manifest::Manifest;
 use kernel_spec::plan::{Input, PackageFile, Profile};
 use kernel_spec::report::PlanReport;
 use kernel_spec::variant::{ArchVariant, Variant};
-use kernel_spec::{Backend, Framework, Matrix, Plan};
+use kernel_spec::{Backend, Finding, Framework, Matrix, Plan, code};
 
 use crate::host::PythonEnvironment;
 use crate::inputs::{self, Inputs};
@@ -16,7 +17,9 @@ use crate::plan::dependencies;
 use crate::plan::language::{FileKind, kind};
 use crate::plan::{Contents, Request, ToolchainFacts, plan, told};
 use crate::project::Project;
+use crate::toolchain::lock::{Lock, LockError};
 use crate::toolchain::parts::{self, Machine, Toolchain, ToolchainError};
+use crate::toolchain::store::Part;
 use crate::toolchain::sysroot::Policy;
 use crate::verbs::build::choose::{self, Wanted};
 use crate::{Context, Result, matrix};
@@ -36,6 +39,20 @@ pub struct PlanOptions {
     pub policy: Policy,
     /// Flags the owner of the machine allows in addition.
     pub allowed_flags: BTreeSet<String>,
+    /// What the project's lock counts for.
+    pub binding: Binding,
+}
+
+/// What a project's lock counts for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Binding {
+    /// Its parts are used; what is not as it says is told.
+    #[default]
+    Present,
+    /// There must be one, and everything must be as it says.
+    Demanded,
+    /// Nothing: what this machine has is used.
+    Ignored,
 }
 
 /// The plans, one for each variant.
@@ -61,7 +78,9 @@ pub(crate) struct Drafting<'a> {
     /// The chosen variants.
     pub variants: Vec<Variant>,
     /// Where parts and facts are kept between builds.
-    cache: Utf8PathBuf,
+    pub cache: Utf8PathBuf,
+    /// The project's lock, where it has one that counts.
+    pub lock: Option<Lock>,
 }
 
 /// A plan with what it was made from.
@@ -85,23 +104,57 @@ impl<'a> Drafting<'a> {
         let work = project.directory.join(crate::render::ninja::WORK);
         let cache = context.environment.cache_directory().unwrap_or_else(|| work.join("cache"));
         let policy = options.policy;
-        let machine = Machine { python: &python, matrix: &matrix, policy, cache: &cache, fetches: false };
+        let lock = lock_of(&project, options.binding)?;
+        let machine = Machine {
+            python: &python,
+            matrix: &matrix,
+            policy,
+            cache: &cache,
+            fetches: false,
+            lock: lock.as_ref(),
+        };
         let variants = choose::variants(context, &project.manifest, &machine, &options.variants)?;
-        Ok(Self { context, options, project, matrix, python, variants, cache })
+        Ok(Self { context, options, project, matrix, python, variants, cache, lock })
     }
 
     /// The plan of a variant with the toolchain of this machine; parts of it that are missing are fetched.
     pub(crate) fn draft(&self, variant: &Variant) -> Result<Draft> {
         let toolchain = variant.arch().map(|arch| self.toolchain(arch, true)).transpose()?;
         let facts = toolchain.as_ref().map_or_else(ToolchainFacts::none, Toolchain::facts);
-        Ok(Draft { plan: self.plan(variant, &facts)?, toolchain })
+        let mut plan = self.plan(variant, &facts)?;
+        if let Some(toolchain) = &toolchain {
+            plan.findings.extend(self.unlocked(variant, toolchain)?);
+        }
+        Ok(Draft { plan, toolchain })
+    }
+
+    /// What is not as the lock says; an error where everything must be.
+    fn unlocked(&self, variant: &Variant, toolchain: &Toolchain) -> Result<Vec<Finding>, Faults> {
+        let demanded = self.options.binding == Binding::Demanded;
+        let differences = toolchain.lock.iter();
+        let findings: Vec<Finding> =
+            differences.flat_map(|differences| differences.findings(demanded)).collect();
+        if demanded && !findings.is_empty() {
+            let summary = format!("`{variant}` cannot be made as it is locked");
+            return Err(Faults::new(&code::toolchain::UNLOCKED, summary, findings));
+        }
+        Ok(findings)
+    }
+
+    /// What a variant needs of the store.
+    pub(crate) fn needed(&self, variant: &ArchVariant) -> Vec<Part> {
+        parts::needed(variant, &dependencies::of(&self.project.manifest, variant)).0
     }
 
     /// The plan of a variant that need not be buildable here: what the machine lacks is supposed, and told.
     fn sketch(&self, variant: &Variant) -> Result<Plan> {
         let Some(arch) = variant.arch() else { return Ok(self.draft(variant)?.plan) };
         let missing = match self.toolchain(arch, false) {
-            Ok(toolchain) => return self.plan(variant, &toolchain.facts()),
+            Ok(toolchain) => {
+                let mut plan = self.plan(variant, &toolchain.facts())?;
+                plan.findings.extend(self.unlocked(variant, &toolchain)?);
+                return Ok(plan);
+            }
             Err(missing) if parts::can_plan(arch) => missing,
             Err(missing) => return Err(missing.into()),
         };
@@ -110,10 +163,16 @@ impl<'a> Drafting<'a> {
         Ok(plan)
     }
 
-    fn toolchain(&self, variant: &ArchVariant, fetches: bool) -> Result<Toolchain, ToolchainError> {
+    pub(crate) fn toolchain(
+        &self,
+        variant: &ArchVariant,
+        fetches: bool,
+    ) -> Result<Toolchain, ToolchainError> {
         let Self { python, matrix, cache, .. } = self;
-        let machine = Machine { python, matrix, policy: self.options.policy, cache, fetches };
-        parts::assemble(self.context, variant, &dependencies::of(&self.project.manifest, variant), &machine)
+        let (policy, lock) = (self.options.policy, self.lock.as_ref());
+        let machine = Machine { python, matrix, policy, cache, fetches, lock };
+        let depends = dependencies::of(&self.project.manifest, variant);
+        parts::assemble(self.context, variant, &depends, &machine)
     }
 
     fn plan(&self, variant: &Variant, toolchain: &ToolchainFacts) -> Result<Plan> {
@@ -132,6 +191,15 @@ impl<'a> Drafting<'a> {
             allowed_flags: &self.options.allowed_flags,
         })?)
     }
+}
+
+fn lock_of(project: &Project, binding: Binding) -> Result<Option<Lock>, ToolchainError> {
+    let system = parts::host().filter(|_| binding != Binding::Ignored);
+    let lock = system.map(|system| Lock::read(&project.directory, system)).transpose()?.flatten();
+    if lock.is_none() && binding == Binding::Demanded {
+        return Err(LockError::Missing { project: project.directory.clone() }.into());
+    }
+    Ok(lock)
 }
 
 /// A universal variant is written for whatever torch runs on; its id names the first declared backend.

@@ -19,4 +19,24 @@ codes! {
         means: "A wheel is damaged: it is no archive, or a file in it is not what its list of files says",
         example: "a mirror that serves a page of its own instead of the wheel",
         remedy: "Fetch it again; if it stays so, look at the index and at proxies on the way";
+    LOCK = "toolchain/lock", Manifest,
+        means: "`kernel-builder.lock` cannot be read, or is none",
+        example: "a merge that left its marks in the file",
+        remedy: "Restore it, or remove it and write it again with `kernel-builder toolchain lock`";
+    NO_LOCK = "toolchain/no-lock", Manifest,
+        means: "`--locked` asks for a lock, and the project has none",
+        example: "`kernel-builder build --locked` in a new project",
+        remedy: "Write it with `kernel-builder toolchain lock` and keep it under version control";
+    NOTHING_TO_LOCK = "toolchain/nothing-to-lock", Manifest,
+        means: "A lock is asked for, and nothing of the project is compiled",
+        example: "`kernel-builder toolchain lock` in a project with a `[torch-noarch]` section",
+        remedy: "Nothing needs to be done: such variants are the same wherever they are made";
+    UNLOCKED = "toolchain/unlocked", Environment,
+        means: "What a variant is compiled with is not what `kernel-builder.lock` says; an error with `--locked`, or where a part cannot be had by its hash",
+        example: "another patch level of GCC than on the machine that wrote the lock",
+        remedy: "Build where the locked compiler is, or write the lock again with `kernel-builder toolchain lock`";
+    CHANGED = "toolchain/changed", Environment,
+        means: "A fetched part is no longer what was fetched",
+        example: "a header in the store that somebody edited",
+        remedy: "Remove it with `kernel-builder toolchain gc`; a build fetches it again";
 }

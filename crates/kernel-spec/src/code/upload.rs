@@ -18,7 +18,7 @@ codes! {
     HOST_TOOLCHAIN = "upload/host-toolchain", Check,
         means: "A variant was compiled with the machine's own compiler, so others cannot build the same again",
         example: "`build` with the `g++` of a distribution",
-        remedy: "Add `--allow-host-toolchain`: C++ sources are compiled with the machine's compiler so far, and no pinned one can be chosen yet";
+        remedy: "Write down what it is with `kernel-builder toolchain lock`, and add `--allow-host-toolchain`: the compiler itself cannot be fetched yet";
     DEVELOPMENT = "upload/dev", Check,
         means: "A variant was built for development, and those are never published",
         example: "`build --dev`",

@@ -192,6 +192,9 @@ pub struct ToolchainRecord {
     pub compiler: String,
     /// SHA-256 over everything of it that decides the bytes, in hexadecimal.
     pub identity: String,
+    /// SHA-256 of the project's `kernel-builder.lock`, in hexadecimal, where everything was as it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<String>,
     /// Keys of later versions.
     #[serde(flatten)]
     pub others: Map<String, Value>,

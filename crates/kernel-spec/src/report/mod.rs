@@ -52,7 +52,7 @@ pub use sign::{SignReport, SignedVariant};
 pub use skills::SkillsReport;
 pub use status::{StatusReport, VariantState, VariantStatus};
 pub use test::TestReport;
-pub use toolchain::{StoredPart, ToolchainReport};
+pub use toolchain::{StoredPart, ToolchainReport, WrittenLock};
 pub use upload::UploadReport;
 pub use validate::ValidateReport;
 pub use variants::{

@@ -10,6 +10,22 @@ pub struct ToolchainReport {
     pub parts: Vec<StoredPart>,
     /// The parts that were removed.
     pub removed: Vec<StoredPart>,
+    /// The lock that was written; only of `lock`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock: Option<WrittenLock>,
+}
+
+/// A project's lock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WrittenLock {
+    /// Where it is.
+    pub path: String,
+    /// Whether it says something else than before.
+    pub changed: bool,
+    /// The compiler that was locked: `gcc 12.2.0`.
+    pub compiler: String,
+    /// Parts of whose wheels the whole was never held against its hash.
+    pub trusted: Vec<String>,
 }
 
 /// A fetched part.

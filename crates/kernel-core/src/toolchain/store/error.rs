@@ -62,6 +62,28 @@ pub enum StoreError {
         #[source]
         source: WheelError,
     },
+    /// What can be had is not what is locked.
+    #[error("`{part}` cannot be had as it is locked: {reason}")]
+    #[diagnostic(
+        code("toolchain/unlocked"),
+        help("find out why the file changed before `kernel-builder toolchain lock` writes down the new one")
+    )]
+    Unlocked {
+        /// The part.
+        part: String,
+        /// What differs.
+        reason: String,
+    },
+    /// The store holds something else than it did.
+    #[error("`{part}` in the store is not what was fetched")]
+    #[diagnostic(
+        code("toolchain/changed"),
+        help("remove it with `kernel-builder toolchain gc`; a build fetches it again")
+    )]
+    Changed {
+        /// The part.
+        part: String,
+    },
     /// The store cannot be read or written.
     #[error("the store `{directory}` cannot be used")]
     #[diagnostic(

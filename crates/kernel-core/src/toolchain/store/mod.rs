@@ -1,37 +1,34 @@
 //! The store of fetched parts: one directory for each user, shared by all projects and processes. A part is a directory
 //! under the digest of its content with a record beside it; the record is written last, so a part with a record is whole.
+//! One content of each part is what builds take that no lock binds.
 
 mod download;
 mod error;
+mod known;
 pub mod part;
 mod remote;
 mod resolve;
+mod shelf;
 mod wheel;
-
-use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::http::Client;
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
-use kernel_spec::report::StoredPart;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::fingerprint::{hash_tree, hexadecimal};
-use crate::{Context, atomic, network};
+use super::lock::{LockedFile, LockedPart};
+use crate::{Context, network};
 pub use error::StoreError;
 pub use part::Part;
 use part::Taken;
 use remote::RemoteFile;
 use resolve::Wheel;
+use shelf::{Record, Source, remove, size};
 
 /// From this size on a wheel is read in parts where only some of it is needed, in bytes.
 const LARGE: u64 = 16 << 20;
-/// How often a lock that another process holds is asked for.
-const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A directory of fetched parts.
 #[derive(Clone, Debug)]
@@ -48,14 +45,12 @@ pub struct Fetched {
     pub digest: String,
 }
 
-/// What is written beside a part.
-#[derive(Debug, Serialize, Deserialize)]
-struct Record {
-    directory: String,
-    root: String,
-    digest: String,
-    size: u64,
-    wheels: Vec<String>,
+/// Whether wheels are read in parts where only some of them is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    InParts,
+    /// So that the hash of the whole is seen.
+    Whole,
 }
 
 impl Store {
@@ -66,21 +61,93 @@ impl Store {
 
     /// A part that is already there.
     pub fn find(&self, part: &Part) -> Option<Fetched> {
-        let record = self.record(&part.to_string())?;
-        let root = self.directory.join(&record.directory).join(&record.root);
-        root.is_dir().then_some(Fetched { root, digest: record.digest })
+        self.fetched(&self.record(&part.to_string())?)
     }
 
     /// A part, fetched where it is missing. Of two processes one fetches and the other waits.
     pub fn ensure(&self, context: &Context, part: &Part, python: &Utf8Path) -> Result<Fetched, StoreError> {
-        if let Some(found) = self.find(part) {
+        self.obtain(context, part, &|| self.find(part), &|| {
+            let wheels = resolve::wheels(context, part, python)?;
+            let record = self.bring(context, part, &wheels, Reading::InParts)?;
+            self.prefer(part, &record)?;
+            Ok(record)
+        })
+    }
+
+    /// A part with exactly the content that a lock names, if it is there.
+    pub fn find_locked(&self, locked: &LockedPart) -> Option<Fetched> {
+        let record = self.content(&locked.part(), &locked.tree)?;
+        self.fetched(&record)
+    }
+
+    /// A part with exactly the content that a lock names, fetched where it is missing.
+    pub fn ensure_locked(
+        &self,
+        context: &Context,
+        locked: &LockedPart,
+        python: &Utf8Path,
+    ) -> Result<Fetched, StoreError> {
+        let part = locked.part();
+        self.obtain(context, &part, &|| self.find_locked(locked), &|| {
+            let wheels = resolve::locked(context, &part, &locked.files, python)?;
+            let record = self.bring(context, &part, &wheels, Reading::InParts)?;
+            if record.digest != locked.tree {
+                let reason = format!("what was taken out of its wheels is {}", short(&record.digest));
+                return Err(StoreError::Unlocked { part: part.to_string(), reason });
+            }
+            Ok(record)
+        })
+    }
+
+    /// What a lock says of a part, fetched where it is missing. Unless wheels that were read in parts are trusted, the tree
+    /// is one that this program knows, or the whole of every wheel was held against its hash.
+    pub fn lock_part(
+        &self,
+        context: &Context,
+        part: &Part,
+        python: &Utf8Path,
+        trust_ranges: bool,
+    ) -> Result<LockedPart, StoreError> {
+        let trusted = |record: &Record| trust_ranges || record.is_whole() || known::is(part, &record.digest);
+        // What was fetched before wheels were written down says too little.
+        let there =
+            || self.record(&part.to_string()).filter(|record| !record.sources.is_empty() && trusted(record));
+        self.obtain(context, part, &|| self.fetched(&there()?), &|| {
+            let wheels = resolve::wheels(context, part, python)?;
+            let in_parts = trust_ranges || known::mentions(part);
+            let reading = if in_parts { Reading::InParts } else { Reading::Whole };
+            let mut record = self.bring(context, part, &wheels, reading)?;
+            if !trusted(&record) {
+                record = self.bring(context, part, &wheels, Reading::Whole)?;
+            }
+            self.prefer(part, &record)?;
+            Ok(record)
+        })?;
+        let record = there().ok_or_else(|| StoreError::Changed { part: part.to_string() })?;
+        Ok(LockedPart::of(
+            part,
+            &record.digest,
+            !record.is_whole() && !known::is(part, &record.digest),
+            record.sources,
+        ))
+    }
+
+    /// What is `there`, else what `fetch` brings, under the part's lock.
+    fn obtain(
+        &self,
+        context: &Context,
+        part: &Part,
+        there: &dyn Fn() -> Option<Fetched>,
+        fetch: &dyn Fn() -> Result<Record, StoreError>,
+    ) -> Result<Fetched, StoreError> {
+        if let Some(found) = there() {
             return Ok(found);
         }
         if context.offline {
             return Err(StoreError::Offline { part: part.to_string() });
         }
         let _lock = self.lock(context, part)?;
-        if let Some(found) = self.find(part) {
+        if let Some(found) = there() {
             return Ok(found);
         }
         context.sink.event(&Event::Stage {
@@ -88,52 +155,73 @@ impl Store {
             variant: None,
             message: format!("fetch {part} into {}", self.directory),
         });
-        let wheels = resolve::wheels(context, part, python)?;
+        let record = fetch()?;
+        self.fetched(&record).ok_or_else(|| StoreError::Changed { part: part.to_string() })
+    }
+
+    /// Unpacks wheels and keeps what is needed of them.
+    fn bring(
+        &self,
+        context: &Context,
+        part: &Part,
+        wheels: &[Wheel],
+        reading: Reading,
+    ) -> Result<Record, StoreError> {
         let client = network::client(context)?;
         let unpacked = self.directory.join(format!(".unpacking-{part}"));
         let arriving = self.directory.join(format!(".arriving-{part}"));
         self.file(remove(&unpacked).and_then(|()| fs_err::create_dir_all(&arriving)))?;
         self.file(fs_err::create_dir_all(&unpacked))?;
+        let mut sources = Vec::new();
         for (wheel, package) in wheels.iter().zip(part.packages()) {
-            self.take(context, &client, wheel, package.taken, (&arriving, &unpacked))?;
+            let taken = (package.taken, reading);
+            let whole = self.take(context, &client, wheel, taken, (&arriving, &unpacked))?;
+            sources.push(Source {
+                package: wheel.package.clone(),
+                file: wheel.file.clone(),
+                sha256: wheel.sha256.clone(),
+                whole,
+            });
         }
-        let fetched = self.keep(part, &unpacked, &wheels)?;
+        let record = self.keep(part, &unpacked, sources)?;
         self.file(remove(&arriving))?;
-        Ok(fetched)
+        Ok(record)
     }
 
-    /// Unpacks what is needed of one wheel.
+    /// Unpacks what is needed of one wheel; answers whether the hash of all of it was seen.
     fn take(
         &self,
         context: &Context,
         client: &Client,
         wheel: &Wheel,
-        taken: Taken,
+        (taken, reading): (Taken, Reading),
         (arriving, unpacked): (&Utf8Path, &Utf8Path),
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let failed = |source| StoreError::Wheel { file: wheel.file.clone(), source };
         let remote = RemoteFile::open(client, &wheel.address);
         let size = remote.as_ref().map(RemoteFile::size);
-        if let Some(remote) = remote.filter(|remote| taken != Taken::All && remote.size() > LARGE) {
+        let in_parts = reading == Reading::InParts && taken != Taken::All;
+        if let Some(remote) = remote.filter(|remote| in_parts && remote.size() > LARGE) {
             report(context, wheel, (0, size));
-            return wheel::unpack(remote, taken, unpacked).map_err(failed);
+            wheel::unpack(remote, taken, unpacked).map_err(failed)?;
+            return Ok(false);
         }
         let path = arriving.join(&wheel.sha256);
         download::fetch(client, wheel, size, &path, &mut |done| report(context, wheel, (done, size)))?;
         let file = self.file(fs_err::File::open(&path))?;
-        wheel::unpack(file, taken, unpacked).map_err(failed)
+        wheel::unpack(file, taken, unpacked).map_err(failed)?;
+        Ok(true)
     }
 
     /// Gives what was unpacked its name, and records it.
-    fn keep(&self, part: &Part, unpacked: &Utf8Path, wheels: &[Wheel]) -> Result<Fetched, StoreError> {
-        let mut hasher = Sha256::new();
-        self.file(hash_tree(unpacked, &mut hasher))?;
-        let digest = hexadecimal(hasher);
+    fn keep(&self, part: &Part, unpacked: &Utf8Path, sources: Vec<Source>) -> Result<Record, StoreError> {
+        let digest = self.file(digest(unpacked))?;
         let record = Record {
-            directory: format!("{part}-{}", &digest[..16]),
+            directory: shelf::directory(part, &digest),
             root: part.root(),
             size: self.file(size(unpacked))?,
-            wheels: wheels.iter().map(|wheel| wheel.file.clone()).collect(),
+            wheels: sources.iter().map(|source| source.file.clone()).collect(),
+            sources,
             digest,
         };
         let directory = self.directory.join(&record.directory);
@@ -142,67 +230,32 @@ impl Store {
         } else {
             self.file(fs_err::rename(unpacked, &directory))?;
         }
-        let text = serde_json::to_vec(&record).map_err(std::io::Error::from);
-        self.file(text.and_then(|text| atomic::write(&self.directory.join(format!("{part}.json")), &text)))?;
-        Ok(Fetched { root: directory.join(record.root), digest: record.digest })
+        self.write(&record.directory, &record)?;
+        Ok(record)
     }
 
-    fn record(&self, part: &str) -> Option<Record> {
-        serde_json::from_slice(&fs_err::read(self.directory.join(format!("{part}.json"))).ok()?).ok()
-    }
-
-    /// Every part that is there, by name.
-    pub fn list(&self) -> Vec<StoredPart> {
-        let entries = self.directory.read_dir_utf8().into_iter().flatten().flatten();
-        let mut parts: Vec<StoredPart> = entries
-            .filter_map(|entry| {
-                let name = entry.file_name().strip_suffix(".json")?.to_owned();
-                let record = self.record(&name)?;
-                let directory = self.directory.join(record.directory).into_string();
-                Some(StoredPart {
-                    name,
-                    directory,
-                    digest: record.digest,
-                    size: record.size,
-                    wheels: record.wheels,
-                })
-            })
-            .collect();
-        parts.sort_by(|one, other| one.name.cmp(&other.name));
-        parts
-    }
-
-    /// Removes the parts that are not among `kept`, and everything that no record names; answers what went.
-    pub fn collect(&self, context: &Context, kept: &[Part]) -> Result<Vec<StoredPart>, StoreError> {
-        let mut gone = Vec::new();
-        for part in self.list() {
-            if kept.iter().any(|kept| kept.to_string() == part.name) {
-                continue;
-            }
-            let Ok(known) = part.name.parse::<Part>() else { continue };
-            let _lock = self.lock(context, &known)?;
-            // The record goes first: what has none is nowhere taken for whole.
-            self.file(fs_err::remove_file(self.directory.join(format!("{}.json", part.name))))?;
-            self.file(remove(Utf8Path::new(&part.directory)))?;
-            self.file(remove(&self.directory.join(format!(".arriving-{known}"))))?;
-            gone.push(part);
-        }
-        Ok(gone)
-    }
-
-    fn lock(&self, context: &Context, part: &Part) -> Result<fs_err::File, StoreError> {
-        self.file(fs_err::create_dir_all(&self.directory))?;
-        let file = self.file(fs_err::File::create(self.directory.join(format!("{part}.lock"))))?;
-        loop {
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(file),
-                Err(Errno::WOULDBLOCK | Errno::INTR) if context.cancelled.is_cancelled() => {
-                    return Err(StoreError::Interrupted);
-                }
-                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(INTERVAL),
-                Err(error) => return self.file(Err(error.into())),
+    /// Reads parts that are about to be used again and holds them against their digests: of all the paths, those that lie in
+    /// the store.
+    pub fn verify<'a>(&self, paths: impl Iterator<Item = &'a Utf8PathBuf>) -> Result<(), StoreError> {
+        let directories = paths.filter_map(|path| {
+            let name = path.strip_prefix(&self.directory).ok()?.components().next()?;
+            Some(name.as_str())
+        });
+        let directories: std::collections::BTreeSet<&str> = directories.collect();
+        for name in directories {
+            let changed = || StoreError::Changed { part: name.to_owned() };
+            let record = self.list_records().into_iter().find(|record| record.directory == name);
+            let record = record.ok_or_else(changed)?;
+            if self.file(digest(&self.directory.join(name)))? != record.digest {
+                return Err(changed());
             }
         }
+        Ok(())
+    }
+
+    fn fetched(&self, record: &Record) -> Option<Fetched> {
+        let root = self.directory.join(&record.directory).join(&record.root);
+        root.is_dir().then(|| Fetched { root, digest: record.digest.clone() })
     }
 
     fn file<T>(&self, result: std::io::Result<T>) -> Result<T, StoreError> {
@@ -210,27 +263,36 @@ impl Store {
     }
 }
 
+impl LockedPart {
+    fn of(part: &Part, tree: &str, trusted_ranges: bool, sources: Vec<Source>) -> Self {
+        let files = sources.into_iter().map(|source| LockedFile {
+            name: source.package,
+            version: source.file.split('-').nth(1).unwrap_or_default().to_owned(),
+            file: source.file,
+            sha256: source.sha256,
+        });
+        Self {
+            name: part.name().to_owned(),
+            version: part.version().to_string(),
+            tree: tree.to_owned(),
+            trusted_ranges,
+            files: files.collect(),
+        }
+    }
+}
+
+fn digest(directory: &Utf8Path) -> std::io::Result<String> {
+    let mut hasher = Sha256::new();
+    hash_tree(directory, &mut hasher)?;
+    Ok(hexadecimal(hasher))
+}
+
+fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
+}
+
 fn report(context: &Context, wheel: &Wheel, (done, size): (u64, Option<u64>)) {
     let message = format!("fetch {} ({}), in MiB", wheel.file, wheel.package);
     let total = wheel.size.or(size).unwrap_or(done) >> 20;
     context.sink.event(&Event::Progress { done: done >> 20, total, message });
-}
-
-/// Removes a tree, whose files are read-only but whose directories are not; nothing is nothing to remove.
-fn remove(path: &Utf8Path) -> std::io::Result<()> {
-    match fs_err::remove_dir_all(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn size(directory: &Utf8Path) -> std::io::Result<u64> {
-    let mut sum = 0;
-    for entry in fs_err::read_dir(directory)? {
-        let entry = entry?;
-        let status = entry.metadata()?;
-        let path = Utf8PathBuf::try_from(entry.path()).map_err(std::io::Error::other)?;
-        sum += if status.is_dir() { size(&path)? } else { status.len() };
-    }
-    Ok(sum)
 }

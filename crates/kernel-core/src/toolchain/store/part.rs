@@ -30,14 +30,14 @@ struct Row {
 
 /// A package of a part.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Package {
-    pub(super) name: &'static str,
+pub(in crate::toolchain) struct Package {
+    pub(in crate::toolchain) name: &'static str,
     pub(super) taken: Taken,
 }
 
 /// What is taken out of a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Taken {
+pub(in crate::toolchain) enum Taken {
     All,
     /// Members whose path has one of these in it or begins with it.
     Within(&'static [&'static str]),
@@ -128,6 +128,16 @@ impl Part {
         Self::new("cutlass", version)
     }
 
+    /// Its kind: `cuda`.
+    pub fn name(&self) -> &'static str {
+        self.row.name
+    }
+
+    /// Major and minor version.
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
     fn new(name: &str, version: &Version) -> Option<Self> {
         let row = ROWS.iter().find(|row| row.name == name)?;
         let since = Version::major_minor(row.since.0, row.since.1);
@@ -143,7 +153,7 @@ impl Part {
         self.row.with_dependencies
     }
 
-    pub(super) fn packages(&self) -> &'static [Package] {
+    pub(in crate::toolchain) fn packages(&self) -> &'static [Package] {
         self.row.packages
     }
 

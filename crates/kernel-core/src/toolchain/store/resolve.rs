@@ -9,6 +9,7 @@ use super::part::Part;
 use crate::Context;
 use crate::process::{Command, Finished};
 use crate::toolchain::compiler::in_path;
+use crate::toolchain::lock::LockedFile;
 
 /// A wheel as the index describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,28 +52,68 @@ const CONFIGURATION: &[&str] = &["UV_", "SSL_CERT_", "XDG_"];
 
 /// The wheels of a part's packages, in the order of its row.
 pub(super) fn wheels(context: &Context, part: &Part, python: &Utf8Path) -> Result<Vec<Wheel>, StoreError> {
-    let text = ask(context, part, python)?;
-    let lock: Lock =
-        toml::from_str(&text).map_err(|error| StoreError::unresolved(part, error.to_string()))?;
-    part.packages().iter().map(|package| wheel(part, &lock, package.name)).collect()
+    let lock = ask(context, part, (&part.requirement(), part.with_dependencies()), python)?;
+    let first = |package: &super::part::Package| {
+        let of_it = candidates(part, &lock, package.name)?;
+        of_it.into_iter().next().ok_or_else(|| lacking(part, "no wheel", package.name))
+    };
+    part.packages().iter().map(first).collect()
 }
 
-fn wheel(part: &Part, lock: &Lock, package: &str) -> Result<Wheel, StoreError> {
-    let lacking = |what: &str| StoreError::unresolved(part, format!("the index has {what} of `{package}`"));
-    let locked = lock.packages.iter().find(|locked| locked.name == package);
-    let wheel = locked.and_then(|locked| locked.wheels.first()).ok_or_else(|| lacking("no wheel"))?;
-    let address = wheel.url.clone().ok_or_else(|| lacking("no address for the wheel"))?;
-    let path = address.split(['?', '#']).next().unwrap_or_default();
-    Ok(Wheel {
-        package: package.to_owned(),
-        file: path.rsplit('/').next().unwrap_or_default().replace("%2B", "+"),
-        size: wheel.size,
-        sha256: wheel.hashes.sha256.clone().ok_or_else(|| lacking("no SHA-256 for the wheel"))?,
-        address,
-    })
+/// Exactly the wheels that a lock names, wherever the index has them now.
+pub(super) fn locked(
+    context: &Context,
+    part: &Part,
+    files: &[LockedFile],
+    python: &Utf8Path,
+) -> Result<Vec<Wheel>, StoreError> {
+    let lines: Vec<String> = files.iter().map(|file| format!("{}=={}", file.name, file.version)).collect();
+    let lock = ask(context, part, (&lines.join("\n"), false), python)?;
+    let same = |locked: &LockedFile| {
+        let wheels = candidates(part, &lock, &locked.name)?;
+        let found = wheels.into_iter().find(|wheel| wheel.file == locked.file);
+        let found = found.ok_or_else(|| lacking(part, "no wheel of that name", &locked.file))?;
+        if found.sha256 == locked.sha256 {
+            return Ok(found);
+        }
+        let (file, listed) = (&locked.file, super::short(&found.sha256));
+        let reason = format!(
+            "the index lists `{file}` with the SHA-256 {listed}, locked is {}",
+            super::short(&locked.sha256)
+        );
+        Err(StoreError::Unlocked { part: part.to_string(), reason })
+    };
+    files.iter().map(same).collect()
 }
 
-fn ask(context: &Context, part: &Part, python: &Utf8Path) -> Result<String, StoreError> {
+fn lacking(part: &Part, what: &str, package: &str) -> StoreError {
+    StoreError::unresolved(part, format!("the index has {what} of `{package}`"))
+}
+
+/// The wheels of a package that fit, in the resolver's order.
+fn candidates(part: &Part, lock: &Lock, package: &str) -> Result<Vec<Wheel>, StoreError> {
+    let locked = lock.packages.iter().filter(|locked| locked.name == package);
+    let wheel = |wheel: &LockedWheel| {
+        let address = wheel.url.clone().ok_or_else(|| lacking(part, "no address for the wheel", package))?;
+        let path = address.split(['?', '#']).next().unwrap_or_default();
+        let sha256 = wheel.hashes.sha256.clone();
+        Ok(Wheel {
+            package: package.to_owned(),
+            file: path.rsplit('/').next().unwrap_or_default().replace("%2B", "+"),
+            size: wheel.size,
+            sha256: sha256.ok_or_else(|| lacking(part, "no SHA-256 for the wheel", package))?,
+            address,
+        })
+    };
+    locked.flat_map(|locked| &locked.wheels).map(wheel).collect()
+}
+
+fn ask(
+    context: &Context,
+    part: &Part,
+    (requirements, with_dependencies): (&str, bool),
+    python: &Utf8Path,
+) -> Result<Lock, StoreError> {
     let beside = || python.parent().map(|directory| directory.join("uv")).filter(|path| path.is_file());
     let uv: Utf8PathBuf = in_path(context, "uv")
         .or_else(beside)
@@ -83,11 +124,11 @@ fn ask(context: &Context, part: &Part, python: &Utf8Path) -> Result<String, Stor
         .arguments(["--only-binary", ":all:", "--python", python.as_str()])
         // Any Python that has wheels of every version will do: what is taken is for no Python.
         .arguments(["--python-version", "3.12", "--python-platform", &platform])
-        .input(part.requirement())
+        .input(requirements.to_owned())
         .directory("/")
         .with_home()
         .with_proxies();
-    if !part.with_dependencies() {
+    if !with_dependencies {
         command = command.argument("--no-deps");
     }
     for name in context.environment.names() {
@@ -96,5 +137,7 @@ fn ask(context: &Context, part: &Part, python: &Utf8Path) -> Result<String, Stor
         }
     }
     let answered = command.capture(context).and_then(Finished::require_success);
-    answered.map(|finished| finished.text()).map_err(|error| StoreError::unresolved(part, error.to_string()))
+    let unresolved = |error: String| StoreError::unresolved(part, error);
+    let text = answered.map_err(|error| unresolved(error.to_string()))?.text();
+    toml::from_str(&text).map_err(|error| unresolved(error.to_string()))
 }

@@ -20,6 +20,8 @@ use crate::render::ninja::build_directory;
 use crate::render::templates;
 use crate::seal::{Complete, Partial, Sealed};
 use crate::toolchain::fingerprint::hexadecimal;
+use crate::toolchain::lock::Differences;
+use crate::toolchain::parts::Toolchain;
 use crate::toolchain::sysroot::Policy;
 use crate::toolchain::sysroot::review::Review;
 use crate::toolchain::sysroot::runtime::Runtime;
@@ -123,6 +125,12 @@ impl Finish<'_> {
         Ok(review.findings()?)
     }
 
+    /// The lock, where everything was as it says.
+    fn lock(&self, toolchain: &Toolchain) -> Option<String> {
+        let kept = toolchain.lock.as_ref().is_some_and(Differences::is_empty);
+        self.drafting.lock.as_ref().filter(|_| kept).map(|lock| lock.digest.clone())
+    }
+
     fn metadata(&self) -> Metadata {
         let plan = &self.draft.plan;
         let archs = Some(plan.archs.clone()).filter(|archs| !archs.is_empty());
@@ -141,6 +149,7 @@ impl Finish<'_> {
             toolchain: self.draft.toolchain.as_ref().map(|toolchain| ToolchainRecord {
                 compiler: toolchain.compiler.identity.vendor.clone(),
                 identity: hexadecimal(Sha256::new_with_prefix(&toolchain.stamp)),
+                lock: self.lock(toolchain),
                 others: Map::new(),
             }),
             policy: plan.library.as_ref().map(|_| plan.policy.clone()),

@@ -25,11 +25,10 @@ pub(super) struct Finished {
 }
 
 /// Everything that decides a result, as one digest.
-pub(super) fn made_from(job: &Job, sources: &Provenance) -> String {
+pub(super) fn made_from(job: &Job, sources: &Provenance, lock: Option<&str>) -> String {
     let mut hasher = Sha256::new_with_prefix(TOOL);
-    for part in
-        [serde_json::to_string(&job.plan).unwrap_or_default(), job.files.digest(), format!("{sources:?}")]
-    {
+    let plan = serde_json::to_string(&job.plan).unwrap_or_default();
+    for part in [plan, job.files.digest(), format!("{sources:?} {lock:?}")] {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }

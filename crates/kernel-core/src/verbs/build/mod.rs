@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
 use kernel_spec::metadata::Metadata;
-use kernel_spec::plan::Language;
+use kernel_spec::plan::{Language, Profile};
 use kernel_spec::report::{BuildReport, BuiltVariant, Work};
 
 use crate::digest::METADATA;
@@ -24,6 +24,9 @@ use crate::provenance::{Provenance, Repository};
 use crate::render::FileSet;
 use crate::render::ninja::build_directory;
 use crate::seal::BUILD_DIRECTORY;
+use crate::toolchain::lock::LOCK;
+use crate::toolchain::parts::ToolchainError;
+use crate::toolchain::store::Store;
 use crate::verbs::plan::{Draft, Drafting, PlanOptions};
 use crate::workspace_lock::WorkspaceLock;
 use crate::{Context, Result};
@@ -92,6 +95,9 @@ fn make(
         .filter(|candidate| !candidate.is_current)
         .map(|candidate| candidate.job.clone())
         .collect();
+    if options.plan.profile == Profile::Release {
+        recheck(context, drafting, &candidates)?;
+    }
     let built = run(context, options, drafting, &jobs)?;
     let mut report = BuildReport { variants: Vec::new(), findings: Vec::new() };
     for candidate in &candidates {
@@ -106,6 +112,18 @@ fn make(
     Ok(report)
 }
 
+/// Reads what a release is about to be compiled with once more: the fetched parts, and under a lock the compiler as well.
+fn recheck(context: &Context, drafting: &Drafting, candidates: &[Candidate]) -> Result<()> {
+    let compiled: Vec<&Candidate> = candidates.iter().filter(|candidate| !candidate.is_current).collect();
+    let parts = compiled.iter().flat_map(|candidate| candidate.job.parts.values());
+    Store::new(&drafting.cache).verify(parts)?;
+    let mut toolchains = compiled.iter().filter_map(|candidate| candidate.draft.toolchain.as_ref());
+    match toolchains.find(|toolchain| toolchain.lock.is_some()) {
+        Some(toolchain) => Ok(toolchain.compiler.recheck(context).map_err(ToolchainError::from)?),
+        None => Ok(()),
+    }
+}
+
 fn candidate(
     drafting: &Drafting,
     draft: Draft,
@@ -117,8 +135,9 @@ fn candidate(
     let job = job(&draft)?;
     let files = draft.plan.inputs.iter().map(|input| input.path.as_str());
     let package = project.manifest.package_directory();
-    let sources = repository.provenance(files, Some(&package));
-    let made_from = memory::made_from(&job, &sources);
+    let lock = drafting.lock.as_ref().map(|lock| lock.digest.as_str());
+    let sources = repository.provenance(files.chain(lock.map(|_| LOCK)), Some(&package));
+    let made_from = memory::made_from(&job, &sources, lock);
     let build = project.directory.join(build_directory(&draft.plan.variant));
     let place = output.join(&draft.plan.variant);
     let is_current = memory::is_current(&build, &place, &made_from, options.sandbox);

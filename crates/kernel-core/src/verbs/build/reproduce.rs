@@ -11,6 +11,7 @@ use kernel_spec::report::BuildReport;
 use super::{BuildOptions, Wanted, announce, make};
 use crate::engine::local::staging;
 use crate::provenance::Repository;
+use crate::toolchain::lock::LOCK;
 use crate::verbs::plan::{Drafting, PlanOptions};
 use crate::{Context, Result, compare, project};
 
@@ -33,6 +34,9 @@ pub(super) fn check(
     }
     staging::update(&first.project.directory, &place, inputs.iter())?;
     fs_err::copy(first.project.directory.join(project::MANIFEST), place.join(project::MANIFEST))?;
+    if first.lock.is_some() {
+        fs_err::copy(first.project.directory.join(LOCK), place.join(LOCK))?;
+    }
     let names: Vec<String> = report.variants.iter().map(|built| built.variant.clone()).collect();
     announce(context, Stage::Compile, &names.join(", "), "build again in another place, to compare");
     let plan = PlanOptions { project: place.clone(), variants: Wanted::Named(names), ..options.plan.clone() };

@@ -9,7 +9,7 @@ use kernel_spec::{Finding, Metadata, Severity, code};
 use super::Examined;
 use crate::engine::local::sandbox;
 use crate::verbs::build::{BuildOptions, Wanted, build};
-use crate::verbs::plan::PlanOptions;
+use crate::verbs::plan::{Binding, PlanOptions};
 use crate::{Context, Result, artifacts, compare};
 
 /// From what, and how.
@@ -42,6 +42,7 @@ pub(super) fn rebuild(context: &Context, rebuild: &Rebuild, examined: &mut [Exam
                 profile: Profile::Release,
                 policy: policy.and_then(|policy| policy.parse().ok()).unwrap_or_default(),
                 allowed_flags: std::collections::BTreeSet::default(),
+                binding: Binding::Present,
             },
             sandbox: rebuild.sandbox,
             jobs: rebuild.jobs,
