@@ -32,22 +32,30 @@ pub enum How {
     Content(BTreeSet<String>),
 }
 
-/// Compares every file of two variants' directories but the metadata.
-pub fn variants(first: &Utf8Path, second: &Utf8Path) -> Result<Vec<Difference>> {
+/// Compares every file of two variants' directories but the metadata. A library is named after the variant's id: where
+/// both have `ids` of their own, files whose names differ by them alone are compared with each other.
+pub fn variants(first: &Utf8Path, second: &Utf8Path, ids: Option<(&str, &str)>) -> Result<Vec<Difference>> {
     let (one, other) = (digest::of_variant(first)?, digest::of_variant(second)?);
-    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let mut pairs: BTreeMap<String, (Option<&String>, Option<&String>)> = BTreeMap::new();
+    for file in one.keys() {
+        pairs.entry(file.clone()).or_default().0 = Some(file);
+    }
+    for file in other.keys() {
+        let named = ids.map_or_else(|| file.clone(), |(id, other_id)| file.replace(other_id, id));
+        pairs.entry(named).or_default().1 = Some(file);
+    }
     let mut differences = Vec::new();
-    for file in names {
-        let how = match (one.get(file), other.get(file)) {
-            (Some(one), Some(other)) if one == other => continue,
-            (Some(_), Some(_)) => {
-                let (one, other) = (fs_err::read(first.join(file))?, fs_err::read(second.join(file))?);
+    for (file, pair) in pairs {
+        let how = match pair {
+            (Some(here), Some(there)) if here == there && one.get(here) == other.get(there) => continue,
+            (Some(here), Some(there)) => {
+                let (one, other) = (fs_err::read(first.join(here))?, fs_err::read(second.join(there))?);
                 How::Content(sections(&one, &other))
             }
             (_, None) => How::Gone,
             (None, _) => How::New,
         };
-        differences.push(Difference { file: file.clone(), how });
+        differences.push(Difference { file, how });
     }
     Ok(differences)
 }
@@ -108,11 +116,11 @@ fn likely(sections: &BTreeSet<String>) -> Option<&'static str> {
         (&[".comment"], "another compiler, or another version of it, took part"),
         (&["fatbin"], "the GPU code differs: flags, or a name that the CUDA compiler makes from a path"),
         (&["debug"], "a path or a compiler's flag is part of the debug information"),
+        (&["text"], "the code itself differs: other flags, or an order that depends on addresses or on time"),
         (
             &["rodata", ".data"],
             "usually a date, a time or a path in a text: `__DATE__`, `__TIME__`, `__TIMESTAMP__`, `__FILE__`",
         ),
-        (&["text"], "the code itself differs: other flags, or an order that depends on addresses or on time"),
     ];
     causes.into_iter().find(|(parts, _)| any(parts)).map(|(_, cause)| cause)
 }
@@ -139,7 +147,14 @@ mod tests {
         }
         let wanted = [("gone", How::Gone), ("new", How::New), ("text", How::Content(BTreeSet::new()))];
         let wanted = wanted.map(|(file, how)| Difference { file: file.to_owned(), how });
-        assert_eq!(variants(&root.join("a"), &root.join("b")).expect("compared"), wanted);
-        assert_eq!(variants(&root.join("a"), &root.join("a")).expect("compared"), []);
+        let (a, b) = (root.join("a"), root.join("b"));
+        assert_eq!(variants(&a, &b, None).expect("compared"), wanted);
+        assert_eq!(variants(&a, &a, None).expect("compared"), []);
+        // Names that differ by the id alone.
+        fs_err::write(a.join("_id_one.so"), "1").expect("written");
+        fs_err::write(b.join("_id_two.so"), "1").expect("written");
+        let found = variants(&a, &b, Some(("_id_one", "_id_two"))).expect("compared");
+        let wanted = Difference { file: "_id_one.so".to_owned(), how: How::Content(BTreeSet::new()) };
+        assert!(found.contains(&wanted) && found.len() == 4, "{found:?}");
     }
 }

@@ -12,9 +12,14 @@ use crate::{Context, Result};
 
 /// A client for the context's network.
 pub fn client(context: &Context) -> Result<Client, HttpError> {
+    Ok(Client::new(settings(context)?))
+}
+
+/// How to reach the context's network.
+pub fn settings(context: &Context) -> Result<Settings, HttpError> {
     let get = |name: &str| context.environment.get(name).map(str::to_owned);
     let sink = Arc::clone(&context.sink);
-    let settings = Settings {
+    Ok(Settings {
         offline: context.offline,
         cancelled: context.cancelled.flag(),
         observer: Arc::new(move |notice| {
@@ -26,8 +31,7 @@ pub fn client(context: &Context) -> Result<Client, HttpError> {
             }
         }),
         ..Settings::from_environment(&get)?
-    };
-    Ok(Client::new(settings))
+    })
 }
 
 /// The Hub that the environment names, and the login to it: the job's where it is a trusted publisher, else the user's.

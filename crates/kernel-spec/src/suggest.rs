@@ -30,6 +30,23 @@ fn normalised(word: &str) -> String {
     word.trim().to_lowercase().replace('_', "-")
 }
 
+/// Fewest letters of a name that another can be told to imitate: short names are near each other by chance.
+const SHORTEST: usize = 5;
+
+/// Whether a name could be taken for a known one: it is one letter added, left out, replaced or swapped away, or reads the
+/// same.
+pub fn imitates(name: &str, known: &str) -> bool {
+    let read = |name: &str| {
+        let letters = name.to_lowercase().replace(['_', '-', '.'], "").replace("rn", "m").replace("vv", "w");
+        letters.replace('0', "o").replace(['1', 'i', '|'], "l").replace('5', "s")
+    };
+    let (length, known_length) = (name.chars().count(), known.chars().count());
+    if name == known || known_length < SHORTEST || length.abs_diff(known_length) > 3 {
+        return false;
+    }
+    strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase()) <= 1 || read(name) == read(known)
+}
+
 /// Words as a list for people: `a`, `b` and `c`, each in backticks.
 pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
@@ -43,6 +60,28 @@ pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_could_be_taken_for_another_are_found() {
+        let known = "kernels-community";
+        for name in [
+            "kernels-comunity",
+            "kernel-community",
+            "kernels-communityy",
+            "kernels-cmomunity",
+            "kernels_community",
+            "Kernels-Community",
+            "kerne1s-cornmunity",
+            "kernels-community2",
+            "kernelscommunity",
+        ] {
+            assert!(imitates(name, known), "{name}");
+        }
+        for name in [known, "kernels", "community", "kernels-company", "kernels-committee"] {
+            assert!(!imitates(name, known), "{name}");
+        }
+        assert!(!imitates("abd", "abc"), "short names are near each other by chance");
+    }
 
     #[test]
     fn near_words_are_found_and_far_ones_are_not() {

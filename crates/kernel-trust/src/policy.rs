@@ -38,6 +38,9 @@ pub struct Policy {
     /// The machines that may run it: `github-hosted` or `self-hosted`.
     #[serde(default = "hosted")]
     runner: String,
+    /// The repositories of the Hub that it may sign for, as `OWNER/NAME` or `OWNER/*`; any where there are none.
+    #[serde(default)]
+    publishes: Vec<String>,
 }
 
 fn github() -> String {
@@ -62,6 +65,23 @@ pub struct Mismatch {
 }
 
 impl Policy {
+    /// The ref whose history holds what may be built.
+    pub fn built_ref(&self) -> &str {
+        &self.built_ref
+    }
+
+    /// Whether it may sign for a repository of the Hub.
+    pub fn publishes(&self, repository: &str) -> bool {
+        let owner = repository.split('/').next();
+        let is_it = |named: &String| named == repository || named.strip_suffix("/*") == owner;
+        self.publishes.is_empty() || self.publishes.iter().any(is_it)
+    }
+
+    /// Whether it names an owner of the Hub as meant.
+    pub fn names_owner(&self, owner: &str) -> bool {
+        self.publishes.iter().any(|named| named.split('/').next() == Some(owner))
+    }
+
     /// Reads a policy's TOML.
     pub fn from_toml(text: &str) -> Result<Self, TrustError> {
         toml::from_str(text).map_err(|error| TrustError::Policy { reason: error.message().to_owned() })
@@ -166,6 +186,17 @@ mod tests {
         let signer = SignerIdentity { caller: Some(mine.to_owned()), ..signer() };
         assert_eq!(policy("").check(&signer).len(), 1);
         assert_eq!(policy(&format!("caller = \"{mine}\"")).check(&signer), []);
+    }
+
+    #[test]
+    fn a_policy_may_name_what_is_published() {
+        assert!(policy("").publishes("acme/demo") && !policy("").names_owner("acme"));
+        let named = policy("publishes = [\"acme/demo\", \"kernels/*\"]");
+        assert!(named.publishes("acme/demo") && named.publishes("kernels/any"));
+        assert!(
+            !named.publishes("acme/other") && !named.publishes("kernels2/any") && !named.publishes("acme/*")
+        );
+        assert!(named.names_owner("acme") && named.names_owner("kernels") && !named.names_owner("kernel"));
     }
 
     #[test]

@@ -6,12 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::now;
 
-const GITHUB: &str = "https://github.com";
+fn github() -> String {
+    "https://github.com".to_owned()
+}
 
 /// A run of a workflow; the defaults are those of a push to `main` of one repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are those of the claims")]
 pub struct Workflow {
+    /// Where repositories are; no claim of a token, but of a certificate.
+    #[serde(default = "github")]
+    pub server: String,
     pub iss: String,
     pub aud: String,
     pub repository: String,
@@ -31,6 +36,7 @@ impl Default for Workflow {
     fn default() -> Self {
         let workflow = "acme/kernels/.github/workflows/publish.yaml@refs/heads/main";
         Self {
+            server: github(),
             iss: "https://token.actions.githubusercontent.com".to_owned(),
             aud: "sigstore".to_owned(),
             repository: "acme/kernels".to_owned(),
@@ -74,11 +80,12 @@ impl Workflow {
 
     /// The address of the workflow that signs.
     pub(super) fn workflow(&self) -> String {
-        format!("{GITHUB}/{}", self.job_workflow_ref)
+        format!("{}/{}", self.server, self.job_workflow_ref)
     }
 
     /// What a certificate says, by the numbers of its extensions.
     pub(super) fn claims(&self) -> Vec<(u8, String)> {
+        let server = &self.server;
         let owner = self.repository.split('/').next().unwrap_or_default();
         vec![
             (1, self.iss.clone()),
@@ -86,16 +93,16 @@ impl Workflow {
             (9, self.workflow()),
             (10, self.sha.clone()),
             (11, self.runner_environment.clone()),
-            (12, format!("{GITHUB}/{}", self.repository)),
+            (12, format!("{server}/{}", self.repository)),
             (13, self.sha.clone()),
             (14, self.built_ref.clone()),
             (15, self.repository_id.clone()),
-            (16, format!("{GITHUB}/{owner}")),
+            (16, format!("{server}/{owner}")),
             (17, self.repository_owner_id.clone()),
-            (18, format!("{GITHUB}/{}", self.workflow_ref)),
+            (18, format!("{server}/{}", self.workflow_ref)),
             (19, self.sha.clone()),
             (20, self.event_name.clone()),
-            (21, format!("{GITHUB}/{}/actions/runs/{}/attempts/1", self.repository, self.run_id)),
+            (21, format!("{server}/{}/actions/runs/{}/attempts/1", self.repository, self.run_id)),
             (22, "public".to_owned()),
         ]
     }

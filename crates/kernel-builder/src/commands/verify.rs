@@ -37,9 +37,15 @@ pub(crate) struct Arguments {
     /// Accept variants of several commits together
     #[arg(long)]
     allow_mixed: bool,
-    /// Build it again from the project in DIR, checked out at its commit, and compare every file
-    #[arg(long, value_name = "DIR")]
-    rebuild: Option<Utf8PathBuf>,
+    /// Who else may sign the kernels that it depends on; can be given several times
+    #[arg(long, value_name = "FILE")]
+    dependency_policy: Vec<Utf8PathBuf>,
+    /// Build it again from its sources, in the sandbox, and compare every file. They are fetched from the policy's repository
+    #[arg(long)]
+    rebuild: bool,
+    /// Take the sources from a checkout in DIR
+    #[arg(long, value_name = "DIR", requires = "rebuild")]
+    sources: Option<Utf8PathBuf>,
     /// Forget which set of this branch was seen before, and accept an older one
     #[arg(long)]
     forget: bool,
@@ -75,8 +81,9 @@ impl Run for Arguments {
             max_age: self.max_age,
             allow_unplaced: self.allow_unplaced,
             allow_mixed: self.allow_mixed,
-            rebuild: self.rebuild.map(|source| Rebuild {
-                source,
+            dependency_policies: self.dependency_policy,
+            rebuild: self.rebuild.then(|| Rebuild {
+                source: self.sources,
                 python: session.settings.python(),
                 sandbox: session.settings.sandbox,
                 jobs: session.settings.jobs(),

@@ -13,6 +13,9 @@ use thiserror::Error;
 
 use crate::{Context, Result};
 
+/// Most kernels that may depend on each other: a chain without end is somebody's trick.
+pub const MOST_TOGETHER: usize = 256;
+
 /// Why a published kernel cannot be used.
 #[derive(Debug, Error, Diagnostic)]
 #[allow(missing_docs, reason = "the texts are the documentation")]

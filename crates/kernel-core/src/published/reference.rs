@@ -1,7 +1,7 @@
 //! `OWNER/NAME@REV`: a version, a branch or a commit of a repository.
 
 use kernel_hub::hub::{Repository, RepositoryKind};
-use kernel_spec::manifest::repository_id;
+use kernel_spec::manifest::{KernelDependency, KernelReference, repository_id};
 
 use crate::upload::target::is_branch;
 
@@ -27,6 +27,15 @@ impl Reference {
             name: name.to_owned(),
             revision: revision.to_owned(),
         })
+    }
+
+    /// The kernel that another depends on; none where it names none.
+    pub fn of_dependency(dependency: &KernelDependency) -> Option<Self> {
+        let revision = match &dependency.reference {
+            KernelReference::Version(version) => format!("v{version}"),
+            KernelReference::Revision(revision) => revision.clone(),
+        };
+        Self::parse(&format!("{}@{revision}", dependency.repo_id))
     }
 
     /// `OWNER/NAME`.

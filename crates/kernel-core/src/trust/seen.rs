@@ -1,7 +1,7 @@
 //! What was seen of each branch before. Nothing in an old set says that it is old; whoever serves a repository, or can
 //! write to it, could serve last year's set with its faults for ever. Who has once verified a newer one notices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::{Finding, code};
@@ -48,11 +48,7 @@ impl Memory {
         let path = directory.join(format!("{name}.json"));
         let lock = lock(&path)?;
         let known = if path.exists() {
-            serde_json::from_str(&regular::text(&path, LIMIT)?).map_err(|error| {
-                std::io::Error::other(format!(
-                    "`{path}`, which remembers what was verified, is damaged: {error}"
-                ))
-            })?
+            known(&path)?
         } else {
             Known { repository: place.repository.clone(), branch: place.branch.clone(), ..Known::default() }
         };
@@ -104,6 +100,32 @@ impl Memory {
         text.push('\n');
         Ok(atomic::write(&self.path, text.as_bytes())?)
     }
+}
+
+/// The owners of everything that was ever verified here.
+pub fn owners(context: &Context) -> Result<BTreeSet<String>> {
+    let Some(directory) = context.environment.state_directory() else { return Ok(BTreeSet::new()) };
+    let directory = directory.join("seen");
+    let entries = match directory.read_dir_utf8() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut owners = BTreeSet::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.path().extension() == Some("json") {
+            let owner = known(entry.path())?.repository.split('/').next().map(str::to_owned);
+            owners.extend(owner);
+        }
+    }
+    Ok(owners)
+}
+
+fn known(path: &Utf8Path) -> Result<Known> {
+    Ok(serde_json::from_str(&regular::text(path, LIMIT)?).map_err(|error| {
+        std::io::Error::other(format!("`{path}`, which remembers what was verified, is damaged: {error}"))
+    })?)
 }
 
 /// One process at a time, so that none writes over what another has just seen.

@@ -17,12 +17,10 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::digest::METADATA;
-use crate::published::{Reference, Snapshot};
+use crate::published::{MOST_TOGETHER, Reference, Snapshot};
 use crate::upload::contents::BUILD;
 use crate::{Context, Result, atomic, regular};
 
-/// Most kernels that others may depend on: a chain without end is somebody's trick.
-const MOST: usize = 256;
 /// No file of pins comes near this size in bytes.
 const LARGEST: u64 = 64 << 20;
 
@@ -60,8 +58,8 @@ pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
         if pinned.contains_key(&key) {
             continue;
         }
-        if pinned.len() == MOST {
-            let message = format!("more than {MOST} kernels hang together");
+        if pinned.len() == MOST_TOGETHER {
+            let message = format!("more than {MOST_TOGETHER} kernels hang together");
             findings.push(Finding::error(&code::pin::UNFIT, message));
             break;
         }
@@ -134,7 +132,7 @@ fn one(
             ));
         }
         for dependency in metadata.kernel_depends {
-            match reference_of(&dependency) {
+            match Reference::of_dependency(&dependency) {
                 Some(reference) => depends.push((dependency, reference)),
                 None => unfit(format!("`{name}` depends on `{}`, which names no kernel", dependency.repo_id)),
             }
@@ -154,14 +152,6 @@ fn dependency(reference: &Reference) -> KernelDependency {
     let version = reference.version().map(KernelReference::Version);
     let named = version.unwrap_or_else(|| KernelReference::Revision(reference.revision.clone()));
     KernelDependency { repo_id: reference.id(), reference: named }
-}
-
-fn reference_of(dependency: &KernelDependency) -> Option<Reference> {
-    let revision = match &dependency.reference {
-        KernelReference::Version(version) => format!("v{version}"),
-        KernelReference::Revision(revision) => revision.clone(),
-    };
-    Reference::parse(&format!("{}@{revision}", dependency.repo_id))
 }
 
 /// A dependency in the loader's JSON.

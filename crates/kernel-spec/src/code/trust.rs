@@ -111,6 +111,22 @@ codes! {
         means: "Building a variant again from its sources gave other bytes than those that were signed",
         example: "`verify --rebuild SOURCES` of a library that holds more than its sources say",
         remedy: "Look at the causes: other sources or another toolchain explain it; where both are the same, do not use the variant";
+    SOURCES = "trust/sources", Check,
+        means: "The sources of what was signed cannot be fetched, or are not where they should be",
+        example: "`verify --rebuild` of a kernel whose repository is private",
+        remedy: "Look at the cause; `--sources DIR` builds from a checkout of your own";
+    HISTORY = "trust/history", Check,
+        means: "The commit that was signed is not in the history of the ref that the policy names, such as one of a fork only",
+        example: "a commit of a fork, which its parent's address serves too",
+        remedy: "Do not use the variant: nobody merged what it was built from, or the ref was rewritten since";
+    DEPENDENCY = "trust/dependency", Check,
+        means: "A kernel that this one loads is not verified",
+        example: "a dependency whose files were replaced, or whose publisher no policy names",
+        remedy: "Do not use the kernel; if the dependency's publisher is only unknown, name its policy with `--dependency-policy`";
+    LOOK_ALIKE = "trust/look-alike", Check,
+        means: "The publisher's name could be taken for that of a known one",
+        example: "`kernels-comunity/relu`, where `kernels-community/relu` is meant",
+        remedy: "Check the name letter by letter; if it is meant, name it in `publishes` of the policy";
     STRAY = "trust/stray", Check,
         means: "A variant holds a file that its signed digest does not cover",
         example: "`__pycache__/__init__.cpython-311.pyc` beside a valid digest: Python would run it",

@@ -58,7 +58,9 @@ pub use validate::ValidateReport;
 pub use variants::{
     ChosenPython, DecisionEntry, Explanation, PublishedKernel, PublishedVariant, VariantsReport,
 };
-pub use verify::{Rebuilt, SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
+pub use verify::{
+    Publisher, Rebuilt, SignerIdentity, TrustState, VerifiedDependency, VerifiedVariant, VerifyReport,
+};
 
 /// The answer of a command that did what it was asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -15,6 +15,36 @@ pub struct VerifyReport {
     pub authorities: Option<String>,
     /// Each variant, by name.
     pub variants: Vec<VerifiedVariant>,
+    /// Who publishes it on the Hub; absent for a directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publisher: Option<Publisher>,
+    /// The kernels that it loads, directly or through others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends: Vec<VerifiedDependency>,
+    /// What is wrong with all of them together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// A publisher, as the loader sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Publisher {
+    /// The name on the Hub.
+    pub name: String,
+    /// Whether the loader loads its kernels without `trust_remote_code`.
+    pub trusted: bool,
+}
+
+/// A kernel that another loads.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VerifiedDependency {
+    /// `OWNER/NAME@REV`.
+    pub kernel: String,
+    /// Its publisher; absent where it was not found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publisher: Option<Publisher>,
+    /// Its variants, by name.
+    pub variants: Vec<VerifiedVariant>,
     /// What is wrong with all of them together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

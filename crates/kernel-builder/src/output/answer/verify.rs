@@ -1,6 +1,6 @@
 //! Human form of `verify`: one paragraph for each variant.
 
-use kernel_spec::report::{Rebuilt, SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
+use kernel_spec::report::{Publisher, Rebuilt, SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
 
 use crate::output::page::{ERROR, Page, TITLE};
 use crate::output::problem;
@@ -11,6 +11,21 @@ const SHORT: usize = 12;
 pub(super) fn render(report: &VerifyReport, page: &mut Page) {
     for variant in &report.variants {
         one(variant, page);
+    }
+    if let Some(publisher) = &report.publisher {
+        page.line(how_loaded(publisher));
+    }
+    for dependency in &report.depends {
+        let verified =
+            dependency.variants.iter().filter(|variant| variant.state == TrustState::Verified).count();
+        page.add("depends on ").add_in(TITLE, &dependency.kernel);
+        page.line(format!(": {verified} of {} variants verified", dependency.variants.len()));
+        if let Some(publisher) = &dependency.publisher {
+            page.line(format!("  {}", how_loaded(publisher)));
+        }
+        for finding in &dependency.findings {
+            problem::add_finding(page, finding);
+        }
     }
     if let Some(file) = &report.authorities {
         page.line(format!("by the authorities of {file}, and not Sigstore's public ones"));
@@ -47,6 +62,15 @@ fn one(variant: &VerifiedVariant, page: &mut Page) {
     }
     for finding in variant.findings.iter().filter(|finding| finding.code.id != "trust/unsigned") {
         problem::add_finding(page, finding);
+    }
+}
+
+fn how_loaded(publisher: &Publisher) -> String {
+    let name = &publisher.name;
+    if publisher.trusted {
+        format!("the loader trusts {name}")
+    } else {
+        format!("the loader does not trust {name}: it asks for `trust_remote_code`")
     }
 }
 

@@ -1,6 +1,7 @@
 //! `sign` and `verify` against signing services on this machine, and what others make of the result.
 
 mod attacks;
+mod depends;
 mod others;
 mod publishing;
 mod rebuild;

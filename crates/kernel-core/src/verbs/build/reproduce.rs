@@ -44,7 +44,7 @@ pub(super) fn check(
     let second = make(context, options, &again, repository, &place.join("build"))?;
     let mut findings: Vec<Finding> = Vec::new();
     for (one, other) in report.variants.iter().zip(&second.variants) {
-        let differences = compare::variants(one.directory.as_ref(), other.directory.as_ref())?;
+        let differences = compare::variants(one.directory.as_ref(), other.directory.as_ref(), None)?;
         findings.extend(differences.iter().map(|difference| difference.finding(&one.variant)));
     }
     if findings.is_empty() {

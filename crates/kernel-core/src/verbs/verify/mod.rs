@@ -3,20 +3,24 @@
 //!
 //! 1. Each variant alone: signature, signer, files, place ([`variant`]).
 //! 2. The sets they are of: the statement about each, and whether it is the newest ([`set`]).
+//! 3. The publisher's name, and what the kernel depends on ([`names`], [`depends`]).
 //!
 //! Nothing of a variant is run, and only what a policy allows is ever called verified.
 
+mod depends;
+mod names;
 mod rebuild;
 mod set;
+mod sources;
 mod variant;
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::event::Stage;
-use kernel_spec::report::{TrustState, VerifiedVariant, VerifyReport};
+use kernel_spec::report::{SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
 use kernel_spec::{Event, Finding, Metadata, Severity, code};
-use kernel_trust::{Policy, Verifier};
+use kernel_trust::{Mismatch, Policy, Verifier};
 
 use crate::published::{Reference, Snapshot};
 use crate::trust::PROVENANCE;
@@ -34,6 +38,8 @@ pub struct VerifyOptions {
     pub directory: Utf8PathBuf,
     /// Who may sign; without it nothing counts as verified.
     pub policy: Option<Utf8PathBuf>,
+    /// Who else may sign what the kernel depends on.
+    pub dependency_policies: Vec<Utf8PathBuf>,
     /// Other authorities than Sigstore's public ones.
     pub trust_config: Option<Utf8PathBuf>,
     /// The repository the variants must have been signed for; a project's own where not given.
@@ -73,15 +79,21 @@ impl Examined {
     }
 }
 
-/// What everything is judged by.
-struct Judge<'a> {
+/// What everything is judged by, the kernel and what it depends on.
+struct Base<'a> {
     options: &'a VerifyOptions,
     verifier: Verifier,
-    policy: Option<Policy>,
+    now: u64,
+}
+
+/// What one kernel is judged by.
+struct Judge<'a> {
+    base: &'a Base<'a>,
+    /// Who may sign: whom any of them allows.
+    policies: &'a [Policy],
     /// Where everything must have been signed for, as far as it is known.
     repository: Option<String>,
     branch: Option<String>,
-    now: u64,
 }
 
 /// What is verified.
@@ -95,54 +107,50 @@ struct Subject {
 
 /// Verifies the signatures of variants.
 pub fn verify(context: &Context, options: &VerifyOptions) -> Result<VerifyReport> {
-    let Subject { directory, repository, branch, is_pinned } = subject(context, options)?;
-    let directories = artifacts::discover(&directory)?;
+    let (subject, snapshot) = subject(context, options)?;
     let authorities = trust::authorities(context, options.trust_config.as_ref())?;
+    let base = Base { options, verifier: Verifier::new(&authorities)?, now: context.now };
+    let load = |file: &Utf8PathBuf| trust::policy(context, file);
+    let own = options.policy.iter().map(load).collect::<Result<Vec<_>>>()?;
     let judge = Judge {
-        options,
-        verifier: Verifier::new(&authorities)?,
-        policy: options.policy.as_deref().map(|file| trust::policy(context, file)).transpose()?,
-        repository: options.repository.clone().or(repository),
-        branch: options.branch.clone().or(branch),
-        now: context.now,
+        base: &base,
+        policies: &own,
+        repository: options.repository.clone().or(subject.repository),
+        branch: options.branch.clone().or(subject.branch),
     };
-    let message = format!("{} variants", directories.len());
-    context.sink.event(&Event::Stage { stage: Stage::Verify, variant: None, message });
-    let mut examined =
-        directories.iter().map(|variant| judge.variant(variant, &directory)).collect::<Result<Vec<_>>>()?;
-    judge.sets(&mut examined);
-    if let Some(from) = &options.rebuild {
-        rebuild::rebuild(context, from, &mut examined)?;
+    let mut examined = judge.examine(context, &subject.directory)?;
+    if let Some(how) = &options.rebuild {
+        rebuild::rebuild(context, how, own.first(), &mut examined)?;
     }
     let mut findings = judge.together(&examined);
-    if judge.policy.is_none() {
+    let signed_for = || examined.iter().find_map(Examined::place).map(|place| place.repository);
+    let repository = judge.repository.clone().or_else(signed_for);
+    let owner = repository.as_deref().and_then(|repository| repository.split('/').next());
+    let look_alike = owner.map(|owner| names::look_alike(context, owner, &own)).transpose()?;
+    findings.extend(look_alike.flatten());
+    if own.is_empty() {
         let message = "no policy says whose signature counts, so nothing is verified";
         findings.push(Finding::note(&code::trust::NO_POLICY, message));
-    } else if !is_pinned {
+    } else if !subject.is_pinned {
         compare_with_seen(context, options, &examined, &mut findings)?;
     }
-    let with_policy = judge.policy.is_some();
+    let mut policies = own.clone();
+    policies.extend(options.dependency_policies.iter().map(load).collect::<Result<Vec<_>>>()?);
+    let from = snapshot.as_ref().map(|snapshot| snapshot.reference.to_string());
+    let from = from.unwrap_or_else(|| options.directory.to_string());
+    let depends = depends::walk(context, &base, &policies, (&from, &examined), &mut findings)?;
+    let publisher = snapshot.as_ref().map(depends::publisher).transpose()?;
+    let with_policy = !own.is_empty();
     let variants = examined.into_iter().map(|examined| finished(examined.result, with_policy)).collect();
     let authorities = options.trust_config.as_ref().map(ToString::to_string);
-    Ok(VerifyReport { policy: with_policy, authorities, variants, findings })
+    Ok(VerifyReport { policy: with_policy, authorities, variants, publisher, depends, findings })
 }
 
 /// Where the variants are, and where they belong.
-fn subject(context: &Context, options: &VerifyOptions) -> Result<Subject> {
+fn subject(context: &Context, options: &VerifyOptions) -> Result<(Subject, Option<Snapshot>)> {
     if let Some(reference) = Reference::parse(options.directory.as_str()) {
-        let snapshot = Snapshot::open(context, reference)?;
-        let directory = snapshot.fetch_variants(context, None)?;
-        if snapshot.folder(PROVENANCE).next().is_some() {
-            snapshot.fetch(context, PROVENANCE)?;
-        }
-        let Reference { revision, .. } = &snapshot.reference;
-        let is_pinned = *revision == snapshot.commit;
-        return Ok(Subject {
-            directory,
-            repository: Some(snapshot.reference.id()),
-            branch: (!is_pinned).then(|| revision.clone()),
-            is_pinned,
-        });
+        let (subject, snapshot) = Subject::fetch(context, reference)?;
+        return Ok((subject, Some(snapshot)));
     }
     let directory = context.resolve(&options.directory);
     let mut repository = None;
@@ -150,10 +158,52 @@ fn subject(context: &Context, options: &VerifyOptions) -> Result<Subject> {
         let project = Project::open(context, &options.directory)?;
         repository = project.manifest.general.hub.repo_id.map(|id| id.value);
     }
-    Ok(Subject { directory, repository, branch: None, is_pinned: false })
+    Ok((Subject { directory, repository, branch: None, is_pinned: false }, None))
+}
+
+impl Subject {
+    /// A published kernel, with its variants and the statements about them.
+    fn fetch(context: &Context, reference: Reference) -> Result<(Self, Snapshot)> {
+        let snapshot = Snapshot::open(context, reference)?;
+        let directory = snapshot.fetch_variants(context, None)?;
+        if snapshot.folder(PROVENANCE).next().is_some() {
+            snapshot.fetch(context, PROVENANCE)?;
+        }
+        let Reference { revision, .. } = &snapshot.reference;
+        let is_pinned = *revision == snapshot.commit;
+        let branch = (!is_pinned).then(|| revision.clone());
+        let repository = Some(snapshot.reference.id());
+        Ok((Self { directory, repository, branch, is_pinned }, snapshot))
+    }
 }
 
 impl Judge<'_> {
+    /// Every variant of a directory, alone and as part of its set.
+    fn examine(&self, context: &Context, directory: &Utf8Path) -> Result<Vec<Examined>> {
+        let directories = artifacts::discover(directory)?;
+        let message = format!("{} variants", directories.len());
+        context.sink.event(&Event::Stage { stage: Stage::Verify, variant: None, message });
+        let variants = directories.iter().map(|variant| self.variant(variant, directory));
+        let mut examined = variants.collect::<Result<Vec<_>>>()?;
+        self.sets(&mut examined);
+        Ok(examined)
+    }
+
+    /// What speaks against a signer, for the repository that was signed for: nothing where any policy allows it.
+    fn mismatches(&self, signer: &SignerIdentity, repository: Option<&str>) -> Vec<Finding> {
+        let of = |policy: &Policy| {
+            let mut mismatches = policy.check(signer);
+            if let Some(repository) = repository.filter(|repository| !policy.publishes(repository)) {
+                let message = format!("the policy does not let its signer publish `{repository}`");
+                mismatches.push(Mismatch { code: &code::trust::PLACE, message });
+            }
+            mismatches
+        };
+        let nearest = self.policies.iter().map(of).min_by_key(Vec::len);
+        let findings = nearest.into_iter().flatten();
+        findings.map(|mismatch| Finding::error(mismatch.code, mismatch.message)).collect()
+    }
+
     /// Whether the variants belong together.
     fn together(&self, examined: &[Examined]) -> Vec<Finding> {
         let mut commits: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -163,7 +213,7 @@ impl Judge<'_> {
                 commits.entry(kernel.commit.clone()).or_default().push(&examined.result.variant);
             }
         }
-        if commits.len() < 2 || self.options.allow_mixed {
+        if commits.len() < 2 || self.base.options.allow_mixed {
             return Vec::new();
         }
         let finding =

@@ -46,13 +46,10 @@ impl Judge<'_> {
         })?;
         let bundle = read(&file, BUNDLE_LIMIT).map_err(|error| wrong(error.to_string()))?;
         let signed =
-            self.verifier.statement(&examined.text, &bundle).map_err(|refusal| wrong(refusal.reason))?;
+            self.base.verifier.statement(&examined.text, &bundle).map_err(|refusal| wrong(refusal.reason))?;
         let statement = Statement::from_json(&signed.statement).map_err(wrong)?;
         let mut findings = Vec::new();
-        if let Some(policy) = &self.policy {
-            let mismatches = policy.check(&signed.signed.signer).into_iter();
-            findings.extend(mismatches.map(|mismatch| Finding::error(mismatch.code, mismatch.message)));
-        }
+        findings.extend(self.mismatches(&signed.signed.signer, Some(&place.repository)));
         if (statement.set.as_str(), &statement.place) != (set, place) {
             findings.extend(wrong(format!("it is about set {} for {}", statement.set, statement.place)));
         }
@@ -62,8 +59,8 @@ impl Judge<'_> {
         if statement.serial > signed.signed.logged_at + AHEAD {
             findings.extend(wrong("its number is of a later time than its entry in the log".to_owned()));
         }
-        let age = self.now.saturating_sub(signed.signed.logged_at);
-        if self.options.max_age.is_some_and(|most| age > most) {
+        let age = self.base.now.saturating_sub(signed.signed.logged_at);
+        if self.base.options.max_age.is_some_and(|most| age > most) {
             let message = format!("the set of `{name}` was signed {} days ago", age / 86_400);
             findings.push(Finding::error(&code::trust::AGE, message));
         }

@@ -75,7 +75,7 @@ impl Judge<'_> {
                 return;
             }
         };
-        match self.verifier.blob(&text, &bundle) {
+        match self.base.verifier.blob(&text, &bundle) {
             Err(refusal) => {
                 examined.refuse(refusal.finding(format!("the signature of `{name}` is not accepted")));
             }
@@ -93,9 +93,10 @@ impl Judge<'_> {
 
     /// Whether the signer may sign.
     fn signer(&self, examined: &mut Examined) {
-        let (Some(policy), Some(signer)) = (&self.policy, &examined.result.signer) else { return };
-        for mismatch in policy.check(signer) {
-            examined.refuse(Finding::error(mismatch.code, mismatch.message));
+        let Some(signer) = &examined.result.signer else { return };
+        let place = examined.place();
+        for finding in self.mismatches(signer, place.as_ref().map(|place| place.repository.as_str())) {
+            examined.refuse(finding);
         }
     }
 
@@ -105,7 +106,7 @@ impl Judge<'_> {
         examined.result.files = metadata.digest.as_ref().map_or(0, |digest| digest.files.len());
         let name = examined.result.variant.clone();
         let Some(record) = metadata.publication.clone() else {
-            if !self.options.allow_unplaced {
+            if !self.base.options.allow_unplaced {
                 let message = format!("`{name}` is signed for no place, and so would fit anywhere");
                 examined.refuse(Finding::error(&code::trust::NO_PLACE, message));
             }
