@@ -88,6 +88,9 @@ pub struct Library {
     pub file_name: String,
     /// Compiler and parts that the steps were written for.
     pub toolchain: ToolchainPlan,
+    /// The translation of sources of CUDA to HIP, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hipify: Option<HipifyStep>,
     /// One for each source of each component.
     pub compile: Vec<CompileStep>,
     /// The unit that holds the id and the provenance note.
@@ -149,6 +152,9 @@ pub struct CompileStep {
     pub object: String,
     /// The section of the manifest that lists it: `torch` or `kernel.<name>`.
     pub component: String,
+    /// What is compiled in its place: the same translated, relative to the variant's build directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub translated: Option<String>,
     /// What it is written in.
     pub language: Language,
     /// Its likely need of memory.
@@ -162,6 +168,19 @@ impl CompileStep {
     pub fn title(&self) -> String {
         format!("compile {} ({})", self.source, self.component)
     }
+}
+
+/// The translation of sources of CUDA to HIP: one step for all of them, since it follows their includes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HipifyStep {
+    /// Every source and header that may be read, relative to the project.
+    pub inputs: Vec<String>,
+    /// Sources of CUDA, relative to the project.
+    pub sources: Vec<String>,
+    /// Copies of the inputs and what they are translated to, relative to the variant's build directory.
+    pub outputs: Vec<String>,
+    /// Directories in which headers are looked for, relative to the project.
+    pub include: Vec<String>,
 }
 
 /// One argument of a compiler or linker.

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use kernel_spec::capability::Capability;
+use kernel_spec::capability::{Capability, GfxTarget};
 use kernel_spec::path::normalised;
 use kernel_spec::plan::{CompileStep, Flag, Language, Weight};
 use kernel_spec::variant::FrameworkAbi;
-use kernel_spec::{Finding, Located, SourceText, Version, code};
+use kernel_spec::{Backend, Finding, Located, SourceText, Version, code};
 
 use super::allowed;
 use super::components::{SourceSet, distinct};
@@ -16,6 +16,7 @@ use super::dependencies;
 use super::flags::Base;
 use super::language::{self, FileKind};
 use super::objects::object;
+use super::{rocm, xpu};
 
 /// What the steps need to know besides the components.
 pub struct Circumstances<'a> {
@@ -37,7 +38,9 @@ pub struct Compiled {
     /// Its steps, in order.
     pub steps: Vec<CompileStep>,
     /// The CUDA architectures that its code is for.
-    pub architectures: Vec<Capability>,
+    pub capabilities: Vec<Capability>,
+    /// The same of ROCm.
+    pub targets: Vec<GfxTarget>,
     /// What is wrong with it, or left out.
     pub findings: Vec<Finding>,
 }
@@ -45,22 +48,35 @@ pub struct Compiled {
 /// What a step gets besides what every source of the variant gets.
 struct Own {
     section: String,
-    /// Flags for sources of CUDA: the component's, then its architectures.
-    cuda: Vec<Flag>,
+    /// Flags for sources that hold code of a GPU: the component's, and its architectures.
+    device: Vec<Flag>,
 }
 
 /// The steps of one component.
 pub fn component(set: &SourceSet, circumstances: &Circumstances) -> Compiled {
     let mut findings = allowed::judge(set.cxx_flags, circumstances.allowed, circumstances.text);
     findings.extend(set.include.iter().filter_map(|include| refused_include(include, circumstances.text)));
-    let mut own = Own { section: set.section(), cuda: Vec::new() };
-    let mut architectures = Vec::new();
-    if has_cuda(set)
-        && let Some(toolkit) = circumstances.base.cuda()
-    {
-        let (flags, kept, found) = cuda_component(set, &toolkit, circumstances);
-        (own.cuda, architectures) = (flags, kept);
-        findings.extend(found);
+    let mut own = Own { section: set.section(), device: Vec::new() };
+    let (mut capabilities, mut targets) = (Vec::new(), Vec::new());
+    match (circumstances.base.variant.compute.backend(), circumstances.base.toolkit()) {
+        (Backend::Cuda, Some(toolkit)) if has(set, &[Language::Cuda]) => {
+            let (flags, kept, found) = cuda_component(set, &toolkit, circumstances);
+            (own.device, capabilities) = (flags, kept);
+            findings.extend(found);
+        }
+        (Backend::Rocm, Some(toolkit)) if has(set, &[Language::Cuda, Language::Hip]) => {
+            let supported = circumstances.base.matrix.rocm_targets(&toolkit);
+            let (kept, found) = rocm::architectures(set, &toolkit, supported, circumstances.text);
+            own.device = device_flags(set, circumstances, &mut findings);
+            own.device.extend(rocm::code_generation(&kept));
+            targets = kept;
+            findings.extend(found);
+        }
+        (Backend::Xpu, _) if set.target.is_some() => {
+            own.device = xpu::compile().collect();
+            own.device.extend(device_flags(set, circumstances, &mut findings));
+        }
+        _ => {}
     }
     let mut steps = Vec::new();
     for (path, written) in distinct(set) {
@@ -70,21 +86,31 @@ pub fn component(set: &SourceSet, circumstances: &Circumstances) -> Compiled {
                 findings.push(unknown(&path).at(circumstances.text.span(written.bytes.clone())));
             }
             FileKind::Source(language) if compiles(language, circumstances) => {
-                if language == Language::Cuda {
+                let backend = circumstances.base.variant.compute.backend();
+                if language == Language::Cuda && backend == Backend::Cuda {
                     findings.extend(unquotable(&path, written, circumstances.text));
                 }
-                steps.push(step(&path, language, &own, set, circumstances));
+                steps.push(step(&path, as_compiled(language, backend, set), &own, set, circumstances));
             }
             FileKind::Source(language) => {
                 findings.push(not_compiled(&path, written, language, circumstances));
             }
         }
     }
-    Compiled { steps, architectures, findings }
+    Compiled { steps, capabilities, targets, findings }
 }
 
-fn has_cuda(set: &SourceSet) -> bool {
-    set.sources.iter().any(|source| language::kind(&source.value) == FileKind::Source(Language::Cuda))
+/// Whether any source is of one of these languages.
+fn has(set: &SourceSet, languages: &[Language]) -> bool {
+    let kinds = set.sources.iter().map(|source| language::kind(&source.value));
+    kinds.into_iter().any(|kind| matches!(kind, FileKind::Source(one) if languages.contains(&one)))
+}
+
+/// The component's own flags for code of its GPU. Their compilers are Clangs, and take what C++ does.
+fn device_flags(set: &SourceSet, circumstances: &Circumstances, findings: &mut Vec<Finding>) -> Vec<Flag> {
+    let listed = set.device_flags();
+    findings.extend(allowed::judge(listed, circumstances.allowed, circumstances.text));
+    listed.iter().map(|flag| Flag::Plain(flag.value.clone())).collect()
 }
 
 /// Flags for the component's sources of CUDA, what they are compiled for, and what is wrong.
@@ -113,9 +139,18 @@ fn unquotable(path: &str, written: &Located<String>, text: &SourceText) -> Optio
     Some(finding.at(text.span(written.bytes.clone())).help("rename it"))
 }
 
+/// What a source is compiled as, and whether it is translated before.
+fn as_compiled(language: Language, backend: Backend, set: &SourceSet) -> (Language, bool) {
+    match (language, backend) {
+        (Language::Cuda, Backend::Rocm) => (Language::Hip, true),
+        (Language::Cxx, Backend::Xpu) if set.target.is_some() => (Language::Sycl, false),
+        _ => (language, false),
+    }
+}
+
 fn step(
     path: &str,
-    language: Language,
+    (language, is_translated): (Language, bool),
     own: &Own,
     set: &SourceSet,
     circumstances: &Circumstances,
@@ -127,16 +162,22 @@ fn step(
         let macro_name = base.extension_macro();
         flags.push(Flag::Plain(format!("-D{macro_name}={}", circumstances.id)));
     }
-    if language == Language::Cxx {
+    if matches!(language, Language::Cxx | Language::Sycl) {
         flags.extend(set.cxx_flags.iter().map(|flag| Flag::Plain(flag.value.clone())));
     }
-    if language == Language::Cuda {
-        flags.extend(own.cuda.iter().cloned());
-        flags.extend(cuda::reproducible(section, path));
+    if matches!(language, Language::Cuda | Language::Hip | Language::Sycl) {
+        flags.extend(own.device.iter().cloned());
     }
-    flags.extend(set.include.iter().map(|include| match normalised(&include.value) {
-        root if root.is_empty() => Flag::plain("-I."),
-        directory => Flag::Plain(format!("-I{directory}")),
+    match language {
+        Language::Cuda => flags.extend(cuda::reproducible(section, path)),
+        Language::Hip => flags.push(rocm::unit(section, path)),
+        _ => {}
+    }
+    flags.extend(set.include.iter().map(|include| match (normalised(&include.value), is_translated) {
+        (root, false) if root.is_empty() => Flag::plain("-I."),
+        (directory, false) => Flag::Plain(format!("-I{directory}")),
+        (root, true) if root.is_empty() => Flag::in_build("-I", rocm::HIPIFIED),
+        (directory, true) => Flag::in_build("-I", format!("{}/{directory}", rocm::HIPIFIED)),
     }));
     flags.extend(dependencies::includes(set.depends).map(|path| Flag::in_build("-isystem ", path)));
     flags.extend(base.after());
@@ -144,6 +185,7 @@ fn step(
         source: path.to_owned(),
         object: object(section, path),
         component: own.section.clone(),
+        translated: is_translated.then(|| rocm::hipified(path)),
         language,
         weight: weight(language, base),
         flags,

@@ -36,6 +36,14 @@ impl<'a> SourceSet<'a> {
         }
     }
 
+    /// `hip-flags` or `sycl-flags`.
+    pub fn device_flags(&self) -> &'a [Located<String>] {
+        match self.target {
+            Some(Target::Rocm { flags, .. } | Target::Xpu { flags }) => flags,
+            _ => &[],
+        }
+    }
+
     /// The section of the manifest.
     pub fn section(&self) -> String {
         if self.is_binding { self.name.to_owned() } else { format!("kernel.{}", self.name) }

@@ -4,18 +4,31 @@
 use std::collections::BTreeSet;
 
 use kernel_spec::manifest::types::{Component, Manifest};
+use kernel_spec::plan::Language;
 use kernel_spec::variant::ArchVariant;
-use kernel_spec::{Located, Version};
+use kernel_spec::{Backend, Located, Version};
+
+use super::language::{FileKind, kind};
 
 /// The CUTLASS that a token such as `cutlass_4_0` means.
 pub fn cutlass(token: &str) -> Option<Version> {
     token.strip_prefix("cutlass_")?.replace('_', ".").parse().ok()
 }
 
+/// Torch's translator of CUDA to HIP, as a part.
+pub const HIPIFY: &str = "hipify";
+
 /// What the components of a variant need besides torch.
 pub fn of(manifest: &Manifest, variant: &ArchVariant) -> BTreeSet<String> {
-    let components = manifest.components_of(variant.compute.backend());
-    components.flat_map(needed).collect()
+    let backend = variant.compute.backend();
+    let mut depends: BTreeSet<String> = manifest.components_of(backend).flat_map(needed).collect();
+    let of_cuda = |component: &Component| {
+        component.sources.iter().any(|source| kind(&source.value) == FileKind::Source(Language::Cuda))
+    };
+    if backend == Backend::Rocm && manifest.components_of(backend).any(of_cuda) {
+        depends.insert(HIPIFY.to_owned());
+    }
+    depends
 }
 
 fn needed(component: &Component) -> impl Iterator<Item = String> {

@@ -30,7 +30,8 @@ static BACKEND_DEFINITIONS: &[(Backend, &[&str])] = &[
     (Backend::Cpu, &["-DCPU_KERNEL"]),
     (Backend::Cuda, &["-DCUDA_KERNEL", "-DUSE_CUDA=1"]),
     (Backend::Metal, &["-DMETAL_KERNEL"]),
-    (Backend::Rocm, &["-DROCM_KERNEL", "-DUSE_ROCM=1"]),
+    // Without the last, HIP's headers do not know for whose GPUs they are.
+    (Backend::Rocm, &["-DROCM_KERNEL", "-DUSE_ROCM=1", "-D__HIP_PLATFORM_AMD__=1"]),
     (Backend::Xpu, &["-DXPU_KERNEL", "-DUSE_XPU"]),
 ];
 
@@ -47,12 +48,16 @@ impl Base<'_> {
         if language != Language::C {
             flags.extend(plain(&["-D_GLIBCXX_USE_CXX11_ABI=1"]));
         }
-        let host = self.host(language).into_iter().map(|flag| match (language, flag) {
-            (Language::Cuda, Flag::Plain(flag)) => Flag::Plain(format!("-Xcompiler={flag}")),
+        let host = self.host(language).into_iter().flat_map(|flag| match (language, flag) {
+            (Language::Cuda, Flag::Plain(flag)) => vec![Flag::Plain(format!("-Xcompiler={flag}"))],
             (Language::Cuda, Flag::InBuild { option, build_path }) => {
-                Flag::in_build(format!("-Xcompiler={option}"), build_path)
+                vec![Flag::in_build(format!("-Xcompiler={option}"), build_path)]
             }
-            (_, flag) => flag,
+            // AMD's code generator has nothing of the kind.
+            (Language::Hip, Flag::Plain(flag)) if OF_THE_HOST.iter().any(|start| flag.starts_with(start)) => {
+                vec![Flag::plain("-Xarch_host"), Flag::Plain(flag)]
+            }
+            (_, flag) => vec![flag],
         });
         flags.extend(host);
         if language == Language::Cuda && self.is_torch() {
@@ -74,7 +79,7 @@ impl Base<'_> {
                 flags.extend(plain(&["-march=armv8-a", "-mtune=generic", "-mbranch-protection=standard"]));
             }
         }
-        if self.family == CompilerFamily::Gcc {
+        if self.family == CompilerFamily::Gcc && language != Language::Hip {
             flags.extend(plain(&["-fno-gnu-unique", "-fno-canonical-system-headers"]));
         }
         flags.push(Flag::in_build("-ffile-prefix-map=", "=./"));
@@ -90,13 +95,20 @@ impl Base<'_> {
         for path in self.system_includes().iter().chain(self.backend_includes()) {
             flags.push(Flag::in_build("-isystem ", format!("tc/{path}")));
         }
+        if self.variant.compute.backend() == Backend::Rocm {
+            // A distribution's lie in `/usr/include`, which must stay behind the C++ library's own.
+            flags.push(Flag::in_build("-idirafter ", "tc/hip/include"));
+        }
         flags
     }
 
     /// The parts that the search paths reach into.
     pub fn parts(&self) -> Vec<String> {
         let paths = self.system_includes().iter().chain(self.backend_includes());
-        let parts: BTreeSet<&str> = paths.filter_map(|path| path.split('/').next()).collect();
+        let mut parts: BTreeSet<&str> = paths.filter_map(|path| path.split('/').next()).collect();
+        if self.variant.compute.backend() == Backend::Rocm {
+            parts.extend(["hip", "hip-clang", "hip-libraries"]);
+        }
         parts.into_iter().map(str::to_owned).collect()
     }
 
@@ -105,11 +117,9 @@ impl Base<'_> {
         is_torch(self.variant)
     }
 
-    /// The CUDA toolkit it is compiled with.
-    pub fn cuda(&self) -> Option<Version> {
-        let compute = self.variant.compute;
-        let toolkit = compute.toolkit().filter(|_| compute.backend() == Backend::Cuda)?;
-        Some(toolkit.version())
+    /// The toolkit of its backend that it is compiled with.
+    pub fn toolkit(&self) -> Option<Version> {
+        Some(self.variant.compute.toolkit()?.version())
     }
 
     /// The macro by which sources may ask for the id while they are preprocessed.
@@ -176,6 +186,16 @@ impl Base<'_> {
         definitions
     }
 }
+
+/// Beginnings of flags that mean the processor, not the GPU.
+static OF_THE_HOST: &[&str] = &[
+    "-march=",
+    "-mtune=",
+    "-fcf-protection",
+    "-mbranch-protection",
+    "-fstack-protector",
+    "-fstack-clash-protection",
+];
 
 /// Checks of the C library's own functions.
 static FORTIFIED: &[&str] = &["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"];

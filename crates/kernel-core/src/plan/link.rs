@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Backend;
 use kernel_spec::plan::{CompatibilityStep, LinkStep, Profile};
 use kernel_spec::variant::ArchVariant;
 
-use super::Request;
+use super::{Request, xpu};
 use crate::render::ninja::build_directory;
 use crate::toolchain::sysroot::link::{LinkParts, LinkPlan};
 use crate::toolchain::sysroot::runtime::Runtime;
@@ -35,6 +36,9 @@ pub(super) fn step(request: &Request, variant: &ArchVariant, objects: Vec<String
         output: &inside(OUTPUT),
     };
     let mut arguments = plan.arguments();
+    if variant.compute.backend() == Backend::Xpu {
+        arguments.extend(xpu::link());
+    }
     if request.profile == Profile::Release {
         arguments.push("-s".into());
     }

@@ -9,7 +9,9 @@ pub mod flags;
 pub mod language;
 mod link;
 mod objects;
+pub(crate) mod rocm;
 pub mod told;
+mod xpu;
 
 use std::collections::BTreeSet;
 
@@ -91,7 +93,11 @@ impl ToolchainFacts {
         };
         Self {
             link_files: LinkParts::FILE_NAMES.iter().map(|&name| name.to_owned()).collect(),
-            family: CompilerFamily::Gcc,
+            // The compiler for Intel's GPUs is a Clang, and compiles everything of such a variant.
+            family: match variant.compute.backend() {
+                Backend::Xpu => CompilerFamily::Clang,
+                _ => CompilerFamily::Gcc,
+            },
             torch: torch.map(FrameworkVersion::version),
         }
     }
@@ -165,11 +171,12 @@ fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>)
     let (sets, left_out) = components::of(request.manifest, request.text, variant);
     findings.extend(left_out);
     let mut compile = Vec::new();
-    let mut architectures = BTreeSet::new();
+    let (mut capabilities, mut targets) = (BTreeSet::new(), BTreeSet::new());
     for set in &sets {
         let compiled = compile::component(set, &circumstances);
         compile.extend(compiled.steps);
-        architectures.extend(compiled.architectures);
+        capabilities.extend(compiled.capabilities);
+        targets.extend(compiled.targets.iter().map(ToString::to_string));
         findings.extend(compiled.findings);
     }
     if compile.is_empty() {
@@ -192,11 +199,13 @@ fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>)
     let library = Library {
         file_name: format!("{}{suffix}", request.project.id),
         toolchain: ToolchainPlan { family: request.toolchain.family, parts },
+        hipify: rocm::hipify(&compile, &sets, request.project),
         compile,
         identity,
         link,
     };
-    Native { library, archs: promised(architectures) }
+    let archs = promised(capabilities).into_iter().chain(targets).collect();
+    Native { library, archs }
 }
 
 /// What the metadata promises: PTX and machine code of one number are one entry, and text order is the peer's.

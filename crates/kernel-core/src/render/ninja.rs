@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use kernel_spec::plan::{CompatibilityStep, CompileStep, Flag, Language, Library, Weight};
+use kernel_spec::plan::{CompatibilityStep, CompileStep, Flag, HipifyStep, Language, Library, Weight};
 
 use super::escape::{Unwritable, ninja_path, ninja_value, nvcc_host, response, shell};
 
@@ -16,6 +16,12 @@ pub const POOL: &str = "heavy";
 
 /// nvcc, relative to the variant's build directory: run from there, it finds its own parts by relative paths too.
 pub(crate) const NVCC: &str = "tc/cuda/bin/nvcc";
+
+/// The clang that compiles HIP, relative to the variant's build directory.
+pub(crate) const HIP_CLANG: &str = "tc/hip-clang/bin/clang++";
+
+/// What translates CUDA to HIP, and the list of what it translates, relative to the variant's build directory.
+pub(crate) const HIPIFY: (&str, &str) = ("generated/hipify.py", "generated/hipify.json");
 
 /// The build directory of a variant, relative to the project, which is where every command runs.
 pub fn build_directory(variant: &str) -> String {
@@ -37,6 +43,13 @@ pub fn variant(name: &str, library: &Library) -> Result<String, Unwritable> {
         let _ = writeln!(text, "nvcc = {}", ninja_value(&shell(&format!("{build}/{NVCC}"))?)?);
         // Two of the passes, of which each architecture has its own, run at once; the result does not depend on it.
         compile_rule(&mut text, "cuda", "$nvcc -ccbin $cxx $nvcc_prefix_map --threads=2");
+    }
+    if library.compile.iter().any(|step| step.language == Language::Hip) {
+        let _ = writeln!(text, "hip = {}", ninja_value(&shell(&format!("{build}/{HIP_CLANG}"))?)?);
+        compile_rule(&mut text, "hip", "$hip -x hip $prefix_map");
+    }
+    if let Some(step) = &library.hipify {
+        hipify(&mut text, step, &build)?;
     }
     for step in &library.compile {
         edge(&mut text, step, &flags, &build)?;
@@ -118,14 +131,36 @@ fn edge(text: &mut String, step: &CompileStep, flags: &FlagSets, build: &str) ->
     let rule = match step.language {
         Language::C => "c",
         Language::Cuda => "cuda",
-        Language::Cxx | Language::Hip | Language::Metal | Language::ObjectiveCxx | Language::Sycl => "cxx",
+        Language::Hip => "hip",
+        Language::Cxx | Language::Metal | Language::ObjectiveCxx | Language::Sycl => "cxx",
     };
-    let _ = writeln!(text, "build {object}: {rule} {} | $stamp", ninja_path(&step.source)?);
+    let source = match &step.translated {
+        Some(translated) => format!("{build}/{translated}"),
+        None => step.source.clone(),
+    };
+    let _ = writeln!(text, "build {object}: {rule} {} | $stamp", ninja_path(&source)?);
     let _ = writeln!(text, "  flags = $flags_{}", flags.0[step.flags.as_slice()]);
     let _ = writeln!(text, "  what = {}", ninja_value(&step.title())?);
     if step.weight == Weight::Heavy {
         let _ = writeln!(text, "  pool = {POOL}");
     }
+    Ok(())
+}
+
+/// One edge for all sources of CUDA. Its outputs keep their date where they stay the same.
+fn hipify(text: &mut String, step: &HipifyStep, build: &str) -> Result<(), Unwritable> {
+    let outputs: Result<Vec<String>, _> =
+        step.outputs.iter().map(|output| ninja_path(&format!("{build}/{output}"))).collect();
+    let inputs: Result<Vec<String>, _> = step.inputs.iter().map(|input| ninja_path(input)).collect();
+    let (script, list) = (format!("{build}/{}", HIPIFY.0), format!("{build}/{}", HIPIFY.1));
+    let words = [script.clone(), format!("{build}/tc/hipify"), format!("{build}/hipified"), list.clone()];
+    let _ = writeln!(text, "rule hipify");
+    let _ = writeln!(text, "  command = $python -I -S {}", command_words(&words)?);
+    let _ = writeln!(text, "  description = $variant: $what");
+    let _ = writeln!(text, "  restat = 1");
+    let own = [ninja_path(&script)?, ninja_path(&list)?, "$stamp".to_owned()].join(" ");
+    let _ = writeln!(text, "build {}: hipify {} | {own}", outputs?.join(" "), inputs?.join(" "));
+    let _ = writeln!(text, "  what = translate CUDA to HIP");
     Ok(())
 }
 
@@ -178,6 +213,8 @@ pub struct Tools {
     pub cxx: String,
     /// Archiver.
     pub ar: String,
+    /// Python, where sources are translated.
+    pub python: Option<String>,
     /// Flags that hide the compilers' own directories.
     pub prefix_map: Vec<String>,
 }
@@ -186,7 +223,8 @@ impl Tools {
     /// `toolchain.ninja`.
     pub fn render(&self) -> Result<String, Unwritable> {
         let mut text = String::from("# Written by kernel-builder: what differs between machines.\n");
-        for (name, tool) in [("cxx", &self.cxx), ("ar", &self.ar)] {
+        let python = self.python.as_ref().map(|python| ("python", python));
+        for (name, tool) in [("cxx", &self.cxx), ("ar", &self.ar)].into_iter().chain(python) {
             let _ = writeln!(text, "{name} = {}", ninja_value(&shell(tool)?)?);
         }
         let _ = writeln!(text, "prefix_map = {}", command_words(&self.prefix_map)?);

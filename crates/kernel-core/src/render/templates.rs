@@ -9,6 +9,7 @@ use super::escape::{c_string, nix_string, python_string, toml_string};
 
 static REGISTRATION: &str = include_str!("../../../../templates/build/framework/torch/registration.h");
 static IDENTITY: &str = include_str!("../../../../templates/build/identity.c.j2");
+static HIPIFY: &str = include_str!("../../../../templates/build/backend/rocm/hipify.py");
 static TORCH_EXPORTS: &str = include_str!("../../../../templates/build/framework/torch/exports.map");
 static TVM_FFI_EXPORTS: &str = include_str!("../../../../templates/build/framework/tvm-ffi/exports.map");
 static TORCH_OPS: &str = include_str!("../../../../templates/build/framework/torch/_ops.py.j2");
@@ -18,6 +19,11 @@ static TVM_FFI_OPS: &str = include_str!("../../../../templates/build/framework/t
 /// The header that kernels bound to torch register their operators with.
 pub fn registration() -> &'static str {
     REGISTRATION
+}
+
+/// The program that runs torch's hipify.
+pub fn hipify() -> &'static str {
+    HIPIFY
 }
 
 /// The version script: which symbols a library shows.

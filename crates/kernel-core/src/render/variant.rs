@@ -1,10 +1,15 @@
 //! All generated files of one variant's build directory.
 
-use kernel_spec::plan::Plan;
+use std::collections::BTreeMap;
+
+use kernel_spec::plan::{HipifyStep, Plan};
+
+use serde_json::json;
 
 use super::escape::Unwritable;
 use super::ninja::{self, Tools};
 use super::{FileSet, templates};
+use crate::plan::rocm::{HIPIFIED, hipified};
 use crate::toolchain::sysroot::compat;
 
 /// The files of a variant; `stamp` says what the toolchain is, and changes exactly when objects could.
@@ -19,6 +24,10 @@ pub fn files(plan: &Plan, tools: &Tools, stamp: &str) -> Result<FileSet, Unwrita
     files.insert("toolchain.stamp", stamp);
     files.insert(library.identity.source.clone(), templates::identity(&plan.kernel.id, is_python_module));
     files.insert(library.link.version_script.clone(), templates::exports(plan.framework));
+    if let Some(step) = &library.hipify {
+        files.insert(ninja::HIPIFY.0, templates::hipify());
+        files.insert(ninja::HIPIFY.1, hipify_list(step));
+    }
     if is_python_module {
         files.insert("include/registration.h", templates::registration());
     }
@@ -28,4 +37,11 @@ pub fn files(plan: &Plan, tools: &Tools, stamp: &str) -> Result<FileSet, Unwrita
         }
     }
     Ok(files)
+}
+
+/// What `hipify.py` is told. Its own outputs are relative to where it writes.
+fn hipify_list(step: &HipifyStep) -> String {
+    let inside = |path: &String| hipified(path)[HIPIFIED.len() + 1..].to_owned();
+    let inputs: BTreeMap<&String, String> = step.inputs.iter().map(|path| (path, inside(path))).collect();
+    format!("{:#}\n", json!({ "inputs": inputs, "sources": step.sources, "include": step.include }))
 }

@@ -9,17 +9,15 @@ use kernel_spec::matrix::Matrix;
 use kernel_spec::plan::CompilerFamily;
 use kernel_spec::variant::ToolkitVersion;
 use miette::Diagnostic;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::compiler::{CompilerIdentity, in_path};
-use super::fingerprint::{Witnesses, hash_tree, hexadecimal, sha256};
 use super::store::StoreError;
-use crate::{Context, atomic};
+use super::toolkit::{self, Contents};
+use crate::Context;
 
 /// A toolkit, ready to be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaToolkit {
     /// Its directory, with `bin`, `nvvm` and `include` in it.
     pub root: Utf8PathBuf,
@@ -139,49 +137,14 @@ fn version(root: &Utf8Path) -> Option<Version> {
     Some(Version::major_minor(number / 1000, number % 1000 / 10))
 }
 
-/// What is read of a toolkit once, with the files that the answer was drawn from.
-#[derive(Serialize, Deserialize)]
-struct Remembered {
-    witnesses: Witnesses,
-    toolkit: CudaToolkit,
-}
-
 /// The toolkit in a directory with its identity: from the cache where nothing it was drawn from has changed.
 pub fn describe(root: Utf8PathBuf, cache: &Utf8Path) -> Result<CudaToolkit, CudaError> {
-    let digest = hexadecimal(Sha256::new_with_prefix(root.as_str()));
-    let memory = cache.join("cuda").join(format!("{}.json", &digest[..16]));
-    let known =
-        fs_err::read(&memory).ok().and_then(|bytes| serde_json::from_slice::<Remembered>(&bytes).ok());
-    if let Some(known) = known.filter(|known| known.toolkit.root == root && known.witnesses.hold()) {
-        return Ok(known.toolkit);
+    let files: Vec<(&str, Utf8PathBuf)> = PROGRAMS.iter().map(|&name| (name, root.join(name))).collect();
+    let trees = [("include", root.join("include"), "cuda_runtime.h")];
+    match toolkit::describe("cuda", &root, Contents { files: &files, trees: &trees }, cache) {
+        Ok(parts) => Ok(CudaToolkit { root, parts }),
+        Err(source) => Err(CudaError::Part { root, source }),
     }
-    let (toolkit, witnesses) =
-        examine(&root).map_err(|source| CudaError::Part { root: root.clone(), source })?;
-    let remembered = Remembered { witnesses, toolkit };
-    // A memory that cannot be written costs time, never a build.
-    if let Ok(text) = serde_json::to_vec(&remembered)
-        && let Err(error) = atomic::write(&memory, &text)
-    {
-        tracing::debug!(%error, file = %memory, "the facts about CUDA were not kept");
-    }
-    Ok(remembered.toolkit)
-}
-
-fn examine(root: &Utf8Path) -> std::io::Result<(CudaToolkit, Witnesses)> {
-    let mut witnesses = Witnesses::default();
-    let mut parts = BTreeMap::new();
-    for name in PROGRAMS {
-        let path = root.join(name);
-        witnesses.add(path.clone());
-        parts.insert((*name).to_owned(), sha256(&path)?);
-    }
-    let headers = root.join("include");
-    witnesses.add(headers.clone());
-    witnesses.add(headers.join("cuda_runtime.h"));
-    let mut hasher = Sha256::new();
-    hash_tree(&headers, &mut hasher)?;
-    parts.insert("include".to_owned(), hexadecimal(hasher));
-    Ok((CudaToolkit { root: root.to_owned(), parts }, witnesses))
 }
 
 /// Refuses a host compiler that the toolkit's own headers refuse, before anything is compiled.

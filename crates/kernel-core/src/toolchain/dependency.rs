@@ -8,7 +8,7 @@ use super::fingerprint::{hash_tree, hexadecimal};
 use super::parts::{Machine, ToolchainError};
 use super::store::{Part, StoreError};
 use crate::Context;
-use crate::plan::dependencies::cutlass;
+use crate::plan::dependencies::{HIPIFY, cutlass};
 
 /// The headers of a build dependency: from the source tree that the user names, else from the store.
 pub(super) fn dependency(
@@ -21,6 +21,9 @@ pub(super) fn dependency(
         let (token, variant) = (token.to_owned(), name.to_owned());
         ToolchainError::NoDependency { token, variant, seen, store }
     };
+    if token == HIPIFY {
+        return hipify(machine, name);
+    }
     let Some(wanted) = cutlass(token) else {
         return Err(missing("the local engine knows no place for them".to_owned(), None));
     };
@@ -48,6 +51,21 @@ pub(super) fn dependency(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Torch's hipify in the chosen environment: a few files that need nothing of torch.
+fn hipify(machine: &Machine, name: &str) -> Result<(Utf8PathBuf, String), ToolchainError> {
+    let directory = machine.python.torch.as_ref().map(|torch| torch.root.join("utils/hipify"));
+    let directory = directory.filter(|directory| directory.join("hipify_python.py").is_file());
+    let interpreter = &machine.python.interpreter;
+    let Some(directory) = directory else {
+        return Err(ToolchainError::NoHipify { interpreter: interpreter.clone(), variant: name.to_owned() });
+    };
+    let mut hasher = Sha256::new();
+    for file in ["__init__.py", "constants.py", "cuda_to_hip_mappings.py", "hipify_python.py", "version.py"] {
+        hasher.update(fs_err::read(directory.join(file))?);
+    }
+    Ok((directory, hexadecimal(hasher)))
 }
 
 /// The version that CUTLASS's own header states.

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::compiler::CompilerError;
 use super::cuda::CudaError;
 use super::lock::LockError;
+use super::rocm::RocmError;
 use super::store::StoreError;
 use super::sysroot::SysrootError;
 
@@ -91,6 +92,24 @@ pub enum ToolchainError {
         #[source]
         store: Option<Box<StoreError>>,
     },
+    /// Nothing translates CUDA to HIP.
+    #[error(
+        "`{interpreter}` has no torch with hipify, which translates the sources of CUDA that `{variant}` has"
+    )]
+    #[diagnostic(
+        code("environment/hipify"),
+        help("install torch in that environment, for any backend, or choose another with `--python`")
+    )]
+    NoHipify {
+        /// The chosen interpreter.
+        interpreter: Utf8PathBuf,
+        /// The variant.
+        variant: String,
+    },
+    /// ROCm.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Rocm(#[from] RocmError),
     /// No compiler of that backend.
     #[error("the local engine has no {what} for `{variant}`")]
     #[diagnostic(

@@ -8,5 +8,7 @@ pub mod fingerprint;
 mod framework;
 pub mod lock;
 pub mod parts;
+mod rocm;
 pub mod store;
 pub mod sysroot;
+mod toolkit;

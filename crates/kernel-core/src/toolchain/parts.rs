@@ -15,12 +15,13 @@ use super::dependency::dependency;
 pub use super::error::ToolchainError;
 use super::framework::{Frame, PythonHeaders, framework};
 use super::lock::{Differences, Lock, Used};
+use super::rocm::{Rocm, RocmError};
 use super::store::{Fetched, Part, Store, StoreError};
 use super::sysroot::{Policy, Sysroot};
 use crate::Context;
 use crate::host::PythonEnvironment;
 use crate::plan::ToolchainFacts;
-use crate::plan::dependencies::cutlass;
+use crate::plan::dependencies::{HIPIFY, cutlass};
 use crate::render::ninja::Tools;
 
 /// What a variant is compiled with on this machine.
@@ -36,6 +37,8 @@ pub struct Toolchain {
     pub stamp: String,
     /// Python's headers, where they are read.
     pub python: Option<PythonHeaders>,
+    /// The Python that translates sources, where that is needed.
+    pub translator: Option<Utf8PathBuf>,
     /// How it differs from the project's lock, where there is one.
     pub lock: Option<Differences>,
 }
@@ -115,12 +118,22 @@ pub fn assemble(
     let sysroot = Sysroot::ensure(cache, policy, variant.system.cpu)?;
     parts.insert("sysroot".into(), sysroot.directory);
     parts.extend(compiler.files.clone());
-    if let Some((version, root)) = toolkit {
-        cuda::accept(&compiler.identity, version, matrix)?;
-        let toolkit = cuda::describe(root, cache)?;
-        stamp.extend(toolkit.parts.iter().map(|(part, hash)| format!("cuda {part} {hash}")));
-        parts.insert("cuda".into(), toolkit.root);
+    match toolkit {
+        Some(Toolkit::Cuda(version, root)) => {
+            cuda::accept(&compiler.identity, version, matrix)?;
+            let toolkit = cuda::describe(root, cache)?;
+            stamp.extend(toolkit.parts.iter().map(|(part, hash)| format!("cuda {part} {hash}")));
+            parts.insert("cuda".into(), toolkit.root);
+        }
+        Some(Toolkit::Rocm(rocm)) => {
+            stamp.extend(rocm.parts(cache)?.iter().map(|(part, hash)| format!("rocm {part} {hash}")));
+            let named = [("hip", rocm.root), ("hip-clang", rocm.llvm), ("hip-libraries", rocm.libraries)];
+            parts.extend(named.map(|(name, path)| (name.to_owned(), path)));
+        }
+        None => {}
     }
+    let interpreter = &machine.python.interpreter;
+    let translator = depends.contains(HIPIFY).then(|| interpreter.canonicalize_utf8()).transpose()?;
     stamp.push(format!("policy {policy}"));
     stamp.push(format!("compiler {} {}", compiler.identity.vendor, compiler.identity.machine));
     stamp.extend(compiler.identity.parts.iter().map(|(part, hash)| format!("{part} {hash}")));
@@ -129,7 +142,7 @@ pub fn assemble(
         let compiler = &compiler.identity;
         lock.differences(Used { parts: &parts, others: &others, compiler, python: python.as_ref() })
     });
-    Ok(Toolchain { compiler, parts, torch, stamp: stamp.join("\n") + "\n", python, lock })
+    Ok(Toolchain { compiler, parts, torch, stamp: stamp.join("\n") + "\n", python, translator, lock })
 }
 
 /// What a variant needs of the store, wherever this machine has its own of it; and in words what the store has not got.
@@ -159,7 +172,8 @@ pub fn needed(variant: &ArchVariant, depends: &BTreeSet<String>) -> (Vec<Part>, 
 
 /// Whether a plan can be made for a variant on any machine.
 pub fn can_plan(variant: &ArchVariant) -> bool {
-    variant.system.os == Os::Linux && matches!(variant.compute.backend(), Backend::Cpu | Backend::Cuda)
+    let backends = [Backend::Cpu, Backend::Cuda, Backend::Rocm, Backend::Xpu];
+    variant.system.os == Os::Linux && backends.contains(&variant.compute.backend())
 }
 
 impl Toolchain {
@@ -178,6 +192,7 @@ impl Toolchain {
         Tools {
             cxx: self.compiler.cxx.to_string(),
             ar: self.compiler.ar.to_string(),
+            python: self.translator.as_ref().map(ToString::to_string),
             prefix_map: vec![format!("-ffile-prefix-map={prefix}/=/toolchain/")],
         }
     }
@@ -187,6 +202,8 @@ impl Toolchain {
         let mut directories = vec![self.prefix().to_owned()];
         directories.extend(self.compiler.ar.parent().map(Utf8Path::to_owned));
         directories.extend(self.compiler.headers.iter().cloned());
+        let translator = self.translator.as_ref().and_then(|python| python.parent()?.parent());
+        directories.extend(translator.map(Utf8Path::to_owned));
         directories
     }
 
@@ -209,16 +226,24 @@ pub fn require(
     depends.iter().try_for_each(|token| dependency(context, token, machine, &name).map(drop))
 }
 
+/// What compiles for a GPU.
+enum Toolkit {
+    Cuda(ToolkitVersion, Utf8PathBuf),
+    Rocm(Rocm),
+}
+
 /// The toolkit of the variant's backend, where it has one.
 fn backend(
     context: &Context,
     variant: &ArchVariant,
     machine: &Machine,
     name: &str,
-) -> Result<Option<(ToolkitVersion, Utf8PathBuf)>, ToolchainError> {
-    let (Backend::Cuda, Some(version)) = (variant.compute.backend(), variant.compute.toolkit()) else {
-        return Ok(None);
-    };
+) -> Result<Option<Toolkit>, ToolchainError> {
+    let Some(version) = variant.compute.toolkit() else { return Ok(None) };
+    if variant.compute.backend() == Backend::Rocm {
+        let missing = |seen| RocmError::Missing { wanted: version, variant: name.to_owned(), seen };
+        return Ok(Some(Toolkit::Rocm(Rocm::find(context, version).map_err(missing)?)));
+    }
     let part = Part::cuda(&version.version());
     let own = if machine.locks(part.as_ref()) {
         Err("the lock names its own".to_owned())
@@ -232,7 +257,7 @@ fn backend(
             .map(|fetched| fetched.root)
             .map_err(|store| CudaError::Missing { wanted: version, variant: name.to_owned(), seen, store })?,
     };
-    Ok(Some((version, root)))
+    Ok(Some(Toolkit::Cuda(version, root)))
 }
 
 pub(super) fn refuse_foreign(variant: &ArchVariant, name: &str) -> Result<(), ToolchainError> {
@@ -241,7 +266,7 @@ pub(super) fn refuse_foreign(variant: &ArchVariant, name: &str) -> Result<(), To
         return missing(format!("cross compiler for {}", variant.system));
     }
     match variant.compute.backend() {
-        Backend::Cpu | Backend::Cuda => Ok(()),
+        Backend::Cpu | Backend::Cuda | Backend::Rocm => Ok(()),
         backend => missing(format!("{} compiler", backend.row().title)),
     }
 }

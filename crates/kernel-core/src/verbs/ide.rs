@@ -7,7 +7,7 @@ use kernel_spec::report::IdeReport;
 use serde_json::{Value, json};
 
 use crate::engine::local::prepare;
-use crate::render::ninja::{NVCC, WORK, build_directory};
+use crate::render::ninja::{HIP_CLANG, NVCC, WORK, build_directory};
 use crate::verbs::build::{job, links};
 use crate::verbs::plan::{Drafting, PlanOptions};
 use crate::workspace_lock::WorkspaceLock;
@@ -64,6 +64,7 @@ fn commands(project: &Utf8Path, variant: &str, library: &Library, cxx: &str) -> 
         let object = format!("{build}/{}", step.object);
         let driver = match step.language {
             Language::Cuda => vec![format!("{build}/{NVCC}"), "-ccbin".to_owned(), cxx.to_owned()],
+            Language::Hip => vec![format!("{build}/{HIP_CLANG}"), "-x".to_owned(), "hip".to_owned()],
             Language::C => vec![cxx.to_owned(), "-x".to_owned(), "c".to_owned()],
             _ => vec![cxx.to_owned()],
         };

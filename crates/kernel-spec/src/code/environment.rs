@@ -71,6 +71,14 @@ codes! {
         means: "There is no CUDA toolkit of the version that the variant is for",
         example: "a variant for CUDA 13.2 on a machine with CUDA 12.6, or without any",
         remedy: "Install that version of the toolkit and name its directory in `CUDA_HOME`";
+    ROCM = "environment/rocm", Environment,
+        means: "There is no ROCm of the version that the variant is for, or it lacks its clang or its device libraries",
+        example: "a variant for ROCm 7.1 on a machine with ROCm 5.2, or without any",
+        remedy: "Install that version of ROCm and name its directory in `ROCM_PATH`";
+    HIPIFY = "environment/hipify", Environment,
+        means: "Torch's hipify, which translates sources of CUDA to HIP, is not there",
+        example: "a `.cu` file in a ROCm component, and no torch in the Python environment",
+        remedy: "Install torch in the environment, or choose one that has it with `--python`";
     HOST_COMPILER = "environment/host-compiler", Environment,
         means: "The CUDA toolkit does not accept a host compiler as new as this one",
         example: "GCC 15 with CUDA 12.6, whose headers accept GCC up to 13",

@@ -74,6 +74,7 @@ const CUDA: Option<Gpu> = Some(Gpu(Backend::Cuda, None));
 const CUDA_12: Option<Gpu> = Some(Gpu(Backend::Cuda, Some(12)));
 const CUDA_13: Option<Gpu> = Some(Gpu(Backend::Cuda, Some(13)));
 const ROCM: Option<Gpu> = Some(Gpu(Backend::Rocm, None));
+const ROCM_5: Option<Gpu> = Some(Gpu(Backend::Rocm, Some(5)));
 const ROCM_6: Option<Gpu> = Some(Gpu(Backend::Rocm, Some(6)));
 const ROCM_7: Option<Gpu> = Some(Gpu(Backend::Rocm, Some(7)));
 const XPU: Option<Gpu> = Some(Gpu(Backend::Xpu, None));
@@ -106,6 +107,7 @@ impl Runtime {
         named("libtvm_ffi.so", TvmFfi, None, List("libtvm_ffi.so")),
         named("libcudart.so.12", Any, CUDA_12, List("libcudart.so.12")),
         named("libcudart.so.13", Any, CUDA_13, List("libcudart.so.13")),
+        named("libamdhip64.so.5", Any, ROCM_5, List("libamdhip64.so")),
         named("libamdhip64.so.6", Any, ROCM_6, List("libamdhip64.so")),
         named("libamdhip64.so.7", Any, ROCM_7, List("libamdhip64.so")),
         brought("libgomp.so.1", None, List("libgomp.so.1")),

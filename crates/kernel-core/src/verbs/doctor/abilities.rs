@@ -19,14 +19,14 @@ const fn not_yet(what: &'static str, tools: &'static [&'static str]) -> Needs {
 }
 
 /// What is said of a backend that no tool makes buildable.
-const NOT_YET: &str = "this version of kernel-builder compiles for the CPU and for CUDA only; `variants`, `check` and Python-only kernels work for this backend";
+const NOT_YET: &str = "this version of kernel-builder does not compile for it; `variants`, `check`, `plan` and Python-only kernels work";
 
 static ABILITIES: &[Needs] = &[
     needs("build for the CPU with torch", &["c++", "ninja", "python", "Python.h", "torch"]),
     needs("build for the CPU with tvm-ffi", &["c++", "ninja", "python", "apache-tvm-ffi"]),
     needs("build for CUDA with torch", &["c++", "ninja", "python", "Python.h", "torch", "nvcc"]),
     needs("build for CUDA with tvm-ffi", &["c++", "ninja", "python", "apache-tvm-ffi", "nvcc"]),
-    not_yet("build for ROCm", &["hipcc"]),
+    needs("build for ROCm", &["c++", "ninja", "python", "hipcc"]),
     not_yet("build for XPU", &["icpx"]),
     not_yet("build for Metal", &[]),
     needs("build without network access, as a release needs", &["bwrap"]),
@@ -45,6 +45,7 @@ static REMEDIES: &[(&str, &str)] = &[
         "nvcc",
         "install CUDA's toolkit and name its directory in `CUDA_HOME`; from 13.0 on, a build fetches it by itself with uv",
     ),
+    ("hipcc", "install ROCm (Debian: `apt-get install hipcc libamdhip64-dev rocm-device-libs`)"),
     ("Python.h", "install Python's development files (Debian: `apt-get install python3-dev`)"),
     ("python", "install Python 3.9 or newer, or activate an environment"),
 ];
