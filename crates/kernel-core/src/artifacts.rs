@@ -8,6 +8,7 @@ use miette::Diagnostic;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::check::bytecode;
 use crate::digest::{self, METADATA};
 use crate::seal::BUILD_DIRECTORY;
 
@@ -32,7 +33,9 @@ pub struct NoVariants {
 /// is looked for first, so that an old `result` of another tool never hides it. Sorted by name.
 pub fn find(directory: &Utf8Path) -> Vec<Utf8PathBuf> {
     if is_variant(directory) {
-        return vec![directory.to_owned()];
+        // What the user names may be a link; what is found may not.
+        let target = if directory.is_symlink() { directory.canonicalize_utf8().ok() } else { None };
+        return vec![target.unwrap_or_else(|| directory.to_owned())];
     }
     let places = [directory.join(BUILD_DIRECTORY), directory.join(RESULT), directory.to_owned()];
     let found = places.iter().map(|place| directories(place, is_variant));
@@ -117,7 +120,11 @@ pub fn replace(directory: &Utf8Path, name: &str, text: &str) -> std::io::Result<
 pub fn difference(directory: &Utf8Path, metadata: &Metadata) -> Option<String> {
     let Some(sealed) = &metadata.digest else { return Some("it has no digest".to_owned()) };
     match digest::of_variant(directory) {
-        Ok(files) if files == sealed.files => None,
+        Ok(files) if files == sealed.files => {
+            let wrong = bytecode::find(directory).map(|found| found.wrong);
+            let (path, reason) = wrong.ok()?.into_iter().next()?;
+            Some(format!("`{path}` is byte code that nothing vouches for: {reason}"))
+        }
         Ok(files) => {
             let differs = |path: &&String| files.get(*path) != sealed.files.get(*path);
             let first = files.keys().chain(sealed.files.keys()).find(differs);

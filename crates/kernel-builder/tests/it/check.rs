@@ -1,6 +1,7 @@
 //! `check`: every fault with its place, in one run, before anything is built.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, python};
+use crate::upload;
 
 const MANIFEST: &str = r#"[general]
 name = "demo-op"
@@ -111,4 +112,105 @@ fn findings_are_written_in_the_forms_of_other_tools() {
     assert!(read("check.xml").contains("<failure message="), "{}", read("check.xml"));
     let ran = scene.run(&["check", "p", "--report", "html"]);
     assert!(ran.status == 2 && ran.stderr.contains("`junit` or `sarif`"), "{ran}");
+}
+
+/// Compiles a source of the variant as Python, or somebody, would; then the sources are what they were.
+const COMPILES: &str = "import os, py_compile, sys\nfrom importlib import util\n\
+    source, mode, evil = sys.argv[1:]\nabout = os.stat(source)\ntext = open(source).read()\n\
+    if evil:\n    open(source, 'w').write(evil)\n    os.utime(source, ns=(about.st_atime_ns, about.st_mtime_ns))\n\
+    mode = getattr(py_compile.PycInvalidationMode, mode)\n\
+    py_compile.compile(source, util.cache_from_source(source), doraise=True, invalidation_mode=mode)\n\
+    open(source, 'w').write(text)\nos.utime(source, ns=(about.st_atime_ns, about.st_mtime_ns))\n";
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "byte code is made as Python makes it")]
+fn byte_code_of_other_sources_is_refused_wherever_a_variant_is_judged() {
+    let hub = upload::hub();
+    let scene = upload::project(&hub, "writer", "one").file("torch-ext/demo/__init__.py", "__all__ = []\n");
+    let source = scene.path("build/torch-cpu/__init__.py");
+    let compile = |mode: &str, evil: &str| {
+        let mut python = std::process::Command::new(python());
+        let made = python.args(["-I", "-c", COMPILES]).arg(&source).args([mode, evil]).status();
+        assert!(made.expect("Python runs").success());
+    };
+    let codes = |arguments: &[&str]| -> (i32, usize) {
+        let ran = scene.run(arguments);
+        (ran.status, ran.stdout.matches("\"artifact/bytecode\"").count())
+    };
+    // What an import leaves behind is worth a remark, whichever way Python tells it from another.
+    for mode in ["TIMESTAMP", "CHECKED_HASH"] {
+        compile(mode, "");
+        assert_eq!(codes(&["hash", "--check", "--json"]), (0, 1), "{mode}");
+        assert_eq!(codes(&["audit", "--json"]), (0, 1), "{mode}");
+        assert_eq!(codes(&["check", "--json"]), (0, 1), "{mode}");
+        assert_eq!(codes(&["status", "--json"]), (0, 0), "{mode}");
+    }
+    // Python runs the first without looking at the source; the others are of another.
+    for (mode, evil) in
+        [("UNCHECKED_HASH", ""), ("CHECKED_HASH", "evil = 1\n"), ("TIMESTAMP", "longer = 'than before'\n")]
+    {
+        compile(mode, evil);
+        assert_eq!(codes(&["hash", "--check", "--json"]), (6, 1), "{mode}");
+        assert_eq!(codes(&["audit", "--json"]), (6, 1), "{mode}");
+        assert_eq!(codes(&["check", "--json"]), (6, 1), "{mode}");
+        assert_eq!(codes(&["status", "--json"]), (0, 1), "{mode}");
+        assert_eq!(codes(&["upload", "--dry-run", "--json"]), (6, 1), "{mode}");
+    }
+}
+
+#[test]
+fn a_variant_or_a_library_that_is_a_link_is_refused() {
+    let hub = upload::hub();
+    let scene = upload::project(&hub, "writer", "one").file("torch-ext/demo/__init__.py", "__all__ = []\n");
+    let codes = |arguments: &[&str]| -> (i32, usize) {
+        let ran = scene.run(arguments);
+        (ran.status, ran.stdout.matches("\"artifact/layout\"").count())
+    };
+    let commands = [
+        ["check", ".", "--json"],
+        ["check-abi", ".", "--json"],
+        ["hash", "--check", "--json"],
+        ["audit", ".", "--json"],
+    ];
+    let (variant, elsewhere) = (scene.path("build/torch-cpu"), scene.path("elsewhere"));
+    fs_err::rename(&variant, &elsewhere).expect("moved");
+    std::os::unix::fs::symlink(&elsewhere, &variant).expect("linked");
+    for command in commands {
+        assert_eq!(codes(&command), (6, 1), "{command:?}");
+    }
+    fs_err::remove_file(&variant).expect("removed");
+    fs_err::rename(&elsewhere, &variant).expect("moved back");
+    // The digest is that of what the link leads to, so it fits.
+    scene.tool("cc", &["-shared", "-o", "library.so", "-x", "c", "/dev/null"]);
+    std::os::unix::fs::symlink(scene.path("library.so"), variant.join("library.so")).expect("linked");
+    let written = scene.run(&["hash", "."]);
+    assert!(written.status == 0 && written.stdout.contains("warning[artifact/layout]"), "{written}");
+    for command in commands {
+        assert_eq!(codes(&command), (6, 1), "{command:?}");
+    }
+}
+
+#[test]
+fn a_variant_of_another_version_than_the_manifests_is_told() {
+    let hub = upload::hub();
+    let scene = upload::project(&hub, "writer", "one").file("torch-ext/demo/__init__.py", "__all__ = []\n");
+    let scene = upload::manifest(scene, 2);
+    let ran = scene.run(&["check"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert!(
+        ran.stdout.contains("warning[upload/versions]: `torch-cpu` is of version 1, `build.toml` of 2"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_the_python_of_a_package_has_its_code() {
+    let text = "from .layers import Layer\n__all__ = [\"Layer\", \"gone\"]\n";
+    let layers = "import torch, tomllib\nfrom elsewhere import name\n\nclass Layer: ...\n\n\n\
+                  torch.library.register_fake(name)\n";
+    let scene =
+        project().file("torch-ext/demo_op/__init__.py", text).file("torch-ext/demo_op/layers.py", layers);
+    let ran = scene.run(&["check"]);
+    assert_eq!(ran.status, 6, "{ran}");
+    insta::assert_snapshot!("check-python", ran);
 }

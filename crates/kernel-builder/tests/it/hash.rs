@@ -32,6 +32,9 @@ fn a_digest_is_checked_written_and_then_up_to_date() {
         "metadata",
         fs_err::read_to_string(scene.path(&format!("{VARIANT}/metadata.json"))).expect("read")
     );
+    for bytecode in ["old.pyc", "__pycache__/x.py"] {
+        fs_err::remove_file(scene.path(&format!("{VARIANT}/layers/{bytecode}"))).expect("removed");
+    }
     let again = scene.run(&["hash", VARIANT, "--check", "--json"]);
     assert_eq!((again.status, &again.json()[1]["variants"][0]["state"]), (0, &"current".into()));
 }

@@ -11,14 +11,14 @@ use kernel_spec::{Code, Finding, Framework, Variant, code};
 
 use crate::artifacts;
 use crate::check::built::BuiltVariant;
+use crate::check::bytecode::{self, Found};
 use crate::digest::{self, DigestError, METADATA};
 use crate::tree::{self, Kind};
 
 /// What is wrong with a variant. Files that cannot be read are findings too.
 pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
     let (name, directory) = (variant.name.as_str(), variant.directory.as_path());
-    let mut check = Check { name, findings: Vec::new() };
-    check.tree(directory);
+    let mut check = Check { name, findings: entries(variant) };
     match artifacts::metadata(directory) {
         Ok(metadata) => {
             check.names(directory, &metadata);
@@ -26,6 +26,13 @@ pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
         }
         Err(findings) => findings.into_iter().for_each(|finding| check.say(finding, METADATA)),
     }
+    check.findings
+}
+
+/// What is in a variant that no digest vouches for, whatever the metadata say: links, byte code, odd files.
+pub fn entries(variant: &BuiltVariant) -> Vec<Finding> {
+    let mut check = Check { name: &variant.name, findings: Vec::new() };
+    check.tree(&variant.directory);
     check.findings
 }
 
@@ -50,8 +57,17 @@ impl Check<'_> {
 
     /// Entries that do not belong into any variant.
     fn tree(&mut self, directory: &Utf8Path) {
-        let entries = match tree::walk(directory, &|_| true) {
-            Ok(entries) => entries,
+        if directory.is_symlink() {
+            self.error(
+                &code::artifact::LAYOUT,
+                format!("`{}` is a link to another directory", self.name),
+                "",
+            );
+        }
+        let walked =
+            tree::walk(directory, &|_| true).and_then(|entries| Ok((entries, bytecode::find(directory)?)));
+        let (entries, bytecode) = match walked {
+            Ok(walked) => walked,
             Err(error) => {
                 return self.error(&code::artifact::UNREADABLE, format!("`{}`: {error}", self.name), "");
             }
@@ -60,11 +76,6 @@ impl Check<'_> {
         for entry in entries {
             let path = entry.path.as_str();
             match entry.kind {
-                Kind::File if tree::is_bytecode(path) => {
-                    let message = format!("`{path}` is byte code of one Python version");
-                    let finding = Finding::warning(&code::artifact::LAYOUT, message);
-                    self.say(finding.help("remove it; Python makes its own"), path);
-                }
                 Kind::File | Kind::Directory => {}
                 Kind::Dangling => {
                     self.error(&code::artifact::LAYOUT, format!("`{path}` is a link to nothing"), path);
@@ -80,6 +91,29 @@ impl Check<'_> {
                 }
             }
         }
+        self.bytecode(&bytecode);
+    }
+
+    /// What runs in place of a source must be made of it.
+    fn bytecode(&mut self, found: &Found) {
+        const HELP: &str = "remove it; Python makes its own";
+        for (path, reason) in &found.wrong {
+            let finding = Finding::error(
+                &code::artifact::BYTECODE,
+                format!("`{path}` is byte code that nothing vouches for"),
+            );
+            self.say(finding.cause(reason.clone()).help(HELP), path);
+        }
+        let message = match found.fitting.as_slice() {
+            [] => return,
+            [path] => format!("`{path}` is byte code, which Python runs in place of its source"),
+            [first, others @ ..] => format!(
+                "`{first}` and {} more are byte code, which Python runs in place of the sources",
+                others.len()
+            ),
+        };
+        let finding = Finding::warning(&code::artifact::BYTECODE, message).help(HELP);
+        self.say(finding, &found.fitting[0]);
     }
 
     /// Directory, metadata and library must speak of the same thing.

@@ -2,9 +2,11 @@
 //! run is decided by whoever asked.
 
 pub mod built;
+pub mod bytecode;
 pub mod layout;
 pub mod library;
 mod listing;
+pub mod manifest;
 pub mod python_package;
 pub mod sources;
 pub mod tracked;

@@ -53,7 +53,7 @@ const LAYERS: &str = "layers";
 pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
     let Some(root) = files.get("__init__.py") else { return PublicApi::default() };
     let package = Package { files };
-    let Exports { names, unknown } = package.exports(root, 4);
+    let Exports { names, unknown, .. } = package.exports(root, 4);
     let mut api = PublicApi { declared: names.is_some(), unknown, ..PublicApi::default() };
     for name in names.unwrap_or_default() {
         if name == LAYERS {

@@ -1,6 +1,9 @@
 //! The value of `__all__`, as far as the text tells it: lists and tuples, annotated, added to, extended, joined, and
 //! the `__all__` of a module of the same package.
 
+use std::collections::BTreeMap;
+
+use kernel_spec::Span;
 use ruff_python_ast::{Expr, ExprCall, Operator, Stmt};
 
 use super::PythonSource;
@@ -12,6 +15,8 @@ pub(super) struct Exports {
     pub(super) names: Option<Vec<String>>,
     /// Parts of the list that only running the file could tell, as they are written.
     pub(super) unknown: Vec<String>,
+    /// Where each name is written, as far as that is in this file.
+    pub(super) places: BTreeMap<String, Span>,
 }
 
 /// Answers the `__all__` of another module of the package, by the name it has in this file.
@@ -111,7 +116,11 @@ impl Reader<'_, '_> {
 
     fn element(&mut self, element: &Expr) {
         match element {
-            Expr::StringLiteral(literal) => self.names().push(literal.value.to_str().to_owned()),
+            Expr::StringLiteral(literal) => {
+                let name = literal.value.to_str().to_owned();
+                self.exports.places.insert(name.clone(), self.source.span(element));
+                self.names().push(name);
+            }
             Expr::Starred(starred) => self.add(&starred.value),
             _ => self.unknown(element),
         }

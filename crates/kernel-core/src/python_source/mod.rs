@@ -2,16 +2,30 @@
 //! API is. What cannot be known from the text alone is said to be so, never guessed.
 
 mod api;
+mod arguments;
+mod calls;
+mod containers;
+mod depth;
 mod exports;
+mod floor;
+mod format;
 mod imports;
+mod listed;
 mod names;
+mod package;
+mod paths;
 mod reach;
 mod registration;
+mod scopes;
 #[cfg(test)]
 mod tests;
+mod text;
+mod value;
 
 pub use api::{Function, Layer, PublicApi, public_api};
 pub use reach::Use;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel_spec::code::python;
 use kernel_spec::finding::Subject;
@@ -27,6 +41,27 @@ pub struct PythonSource {
     module: ModModule,
 }
 
+/// Everything wrong with a package: how it registers operators and imports itself, what it says it offers, and what the
+/// oldest Python lacks. `files` are by their paths in it, `others` the paths of everything in it, and `package` is the name
+/// by which it must not import itself.
+pub fn findings(
+    files: &BTreeMap<String, PythonSource>,
+    package: &str,
+    others: &BTreeSet<String>,
+) -> Vec<Finding> {
+    let modules = package::Package::new(package, files);
+    let mut findings = registration::unprefixed(&modules);
+    findings.extend(imports::of_itself(&modules));
+    findings.extend(listed::missing(&modules, others));
+    findings.extend(files.values().flat_map(floor::check));
+    findings.sort_by(|one, other| {
+        let place =
+            |finding: &Finding| (finding.subject.file.clone(), finding.span.as_ref().map(|span| span.bytes));
+        place(one).cmp(&place(other))
+    });
+    findings
+}
+
 impl PythonSource {
     /// Parses the bytes of a file; `path` is how the user knows it. A file that is no UTF-8 or no Python is one finding.
     pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, Box<Finding>> {
@@ -36,6 +71,10 @@ impl PythonSource {
             let finding = Finding::error(&python::UNREADABLE, message).cause(error.to_string());
             Box::new(finding.about(about.clone()))
         })?;
+        if depth::is_excessive(text) {
+            let message = format!("`{path}` is nested too deeply to be read");
+            return Err(Box::new(Finding::error(&python::UNREADABLE, message).about(about)));
+        }
         let text = SourceText::new(path, text);
         match parse_module(text.text()) {
             Ok(parsed) => Ok(Self { module: parsed.into_syntax(), text }),
@@ -50,15 +89,6 @@ impl PythonSource {
     /// The path it was read from.
     pub fn path(&self) -> &str {
         self.text.path()
-    }
-
-    /// Everything wrong with how the file registers operators and imports its own package.
-    pub fn findings(&self, package: &str) -> Vec<Finding> {
-        let names = names::Names::of(self);
-        let mut findings = registration::unprefixed(self, &names);
-        findings.extend(imports::of_itself(self, package));
-        findings.sort_by_key(|finding| finding.span.as_ref().map(|span| span.bytes));
-        findings
     }
 
     fn body(&self) -> &[Stmt] {

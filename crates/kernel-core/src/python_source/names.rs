@@ -58,29 +58,37 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The names that an import binds, with what they stand for; of `from a import *` the name is `*`.
+pub(super) fn imported(statement: &Stmt) -> Vec<(&str, String)> {
+    match statement {
+        Stmt::Import(import) => {
+            let bound = import.names.iter().map(|alias| {
+                // `import a.b` binds `a`; `import a.b as c` binds `c` to `a.b`.
+                let full = alias.name.as_str();
+                let first = full.split('.').next().unwrap_or(full);
+                let (name, path) = alias.asname.as_ref().map_or((first, first), |name| (name.as_str(), full));
+                (name, path.to_owned())
+            });
+            bound.collect()
+        }
+        Stmt::ImportFrom(import) => {
+            let dots = ".".repeat(import.level as usize);
+            let module = import.module.as_ref().map_or("", |module| module.as_str());
+            let separator = if module.is_empty() { "" } else { "." };
+            let bound = import.names.iter().map(|alias| {
+                let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+                (name, format!("{dots}{module}{separator}{}", alias.name.as_str()))
+            });
+            bound.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 impl<'a> Visitor<'a> for Names<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
-            Stmt::Import(import) => {
-                for alias in &import.names {
-                    // `import a.b` binds `a`; `import a.b as c` binds `c` to `a.b`.
-                    let full = alias.name.as_str();
-                    let first = full.split('.').next().unwrap_or(full);
-                    let (name, path) =
-                        alias.asname.as_ref().map_or((first, first), |name| (name.as_str(), full));
-                    self.imports.insert(name, path.to_owned());
-                }
-            }
-            Stmt::ImportFrom(import) => {
-                let dots = ".".repeat(import.level as usize);
-                let module = import.module.as_ref().map_or("", |module| module.as_str());
-                let separator = if module.is_empty() { "" } else { "." };
-                for alias in &import.names {
-                    let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-                    let path = format!("{dots}{module}{separator}{}", alias.name.as_str());
-                    self.imports.insert(name, path);
-                }
-            }
+            Stmt::Import(_) | Stmt::ImportFrom(_) => self.imports.extend(imported(statement)),
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
                     self.assign(target, &assign.value);

@@ -1,160 +1,326 @@
 //! Operators must be registered under the kernel's own namespace, which is its id: two versions of a kernel in one
 //! process would otherwise claim the same name, and the second would fail to load. The namespace comes from
-//! `add_op_namespace_prefix` in the generated `_ops.py`, so a name written out as a literal is a fault.
+//! `add_op_namespace_prefix` in the generated `_ops.py`, so a name that is written out, in whatever way, is a fault.
 
-use kernel_spec::Finding;
+use std::collections::BTreeSet;
+
 use kernel_spec::code::python;
 use kernel_spec::finding::Subject;
-use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Arguments, Expr, ExprCall, ExprStringLiteral, Operator};
+use kernel_spec::{Finding, Severity};
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::{Ranged, TextRange};
 
 use super::PythonSource;
-use super::names::Names;
+use super::arguments::{Argument, Given, UNNAMED, argument, callees, is_partial};
+use super::package::{At, GENERATED, Package};
+use super::text::{Piece, Text, Texts, unknown, whole};
+use super::value::Evaluator;
 
 /// The functions of `torch.library` that take an operator's qualified name, or a namespace, with the keyword by which
-/// it can be passed (its first parameter in torch 2.15).
-const REGISTERING: &[(&str, &str)] = &[
-    ("Library", "ns"),
-    ("custom_op", "name"),
-    ("define", "qualname"),
-    ("fallthrough_kernel", "op"),
-    ("impl", "qualname"),
-    ("impl_abstract", "qualname"),
-    ("register_autocast", "op"),
-    ("register_autograd", "op"),
-    ("register_fake", "op"),
-    ("register_kernel", "op"),
-    ("register_torch_dispatch", "op"),
-    ("register_vmap", "op"),
-    ("triton_op", "name"),
+/// it can be passed (its first parameter in torch 2.15), and whether they define the operator.
+const REGISTERING: &[(&str, &str, bool)] = &[
+    ("Library", "ns", true),
+    ("custom_op", "name", true),
+    ("define", "qualname", true),
+    ("impl", "qualname", false),
+    ("impl_abstract", "qualname", false),
+    ("register_autocast", "op", false),
+    ("register_autograd", "op", false),
+    ("register_fake", "op", false),
+    ("register_kernel", "op", false),
+    ("register_torch_dispatch", "op", false),
+    ("register_vmap", "op", false),
+    ("triton_op", "name", true),
 ];
 
-/// The functions of `_ops.py` that add the kernel's namespace.
-const PREFIXING: &[&str] = &["add_op_namespace_prefix", "torch_add_op_namespace_prefix"];
+/// The namespaces of Torch itself (`torch._C._dispatch_get_all_op_names()` of 2.15, those of 2.11 added), and of its sister
+/// libraries, in which a kernel may give operators an implementation, but define none.
+const OF_TORCH: &[&str] = &[
+    "_c10d_functional",
+    "_c10d_functional_autograd",
+    "_dtensor",
+    "_native",
+    "_native_aot",
+    "_quantized",
+    "_test",
+    "aten",
+    "c10d",
+    "c10d_functional",
+    "coor",
+    "debug_mode_ops",
+    "debugprims",
+    "export",
+    "flex_gemm",
+    "fsdp",
+    "higher_order",
+    "inductor",
+    "inductor_prims",
+    "mkl",
+    "mkldnn",
+    "mkldnn_prepacked",
+    "onednn",
+    "prim",
+    "prims",
+    "profiler",
+    "quantization",
+    "quantized",
+    "quantized_decomposed",
+    "rngprims",
+    "sparse",
+    "static_runtime",
+    "symm_mem",
+    "torchaudio",
+    "torchvision",
+];
 
-/// One finding for each operator or namespace that is written out.
-pub(super) fn unprefixed<'a>(source: &'a PythonSource, names: &Names<'a>) -> Vec<Finding> {
-    let mut calls = Calls::default();
-    calls.visit_body(source.body());
-    let registrations = calls.found.into_iter().filter_map(|call| {
-        let path = names.path(&call.func)?;
-        let function = path.strip_prefix("torch.library.")?;
-        let (function, keyword) = REGISTERING.iter().find(|(name, _)| *name == function)?;
-        let name = argument(&call.arguments, keyword)?;
-        (origin(name, names, 8) == Origin::Literal).then(|| finding(source, function, name))
-    });
-    registrations.collect()
+/// One finding for each operator or namespace that is written out, or of which that cannot be said.
+pub(super) fn unprefixed(package: &Package<'_>) -> Vec<Finding> {
+    let mut found: Vec<Registration<'_>> = Vec::new();
+    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+        for (call, scope) in &module.scopes.calls {
+            let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
+            for registration in registrations(package, call, at) {
+                // Each path to one function tells of the same.
+                let same = |other: &Registration<'_>| {
+                    (other.at.module, other.range) == (at.module, registration.range)
+                };
+                if !found.iter().any(same) {
+                    found.push(registration);
+                }
+            }
+        }
+    }
+    let own = own_namespaces(package, &found);
+    let mut findings: Vec<Finding> =
+        found.iter().filter_map(|registration| judge(package, registration, &own)).collect();
+    findings.extend(named_directly(package, &own));
+    findings
 }
 
-fn finding(source: &PythonSource, function: &str, name: &Expr) -> Finding {
-    let written = source.slice(name);
-    let (what, help) = if function == "Library" {
+/// One call that registers something.
+struct Registration<'a> {
+    function: &'static str,
+    defines: bool,
+    source: &'a PythonSource,
+    at: At,
+    /// Where the name is given.
+    range: TextRange,
+    name: Option<&'a Expr>,
+    texts: Texts,
+}
+
+fn registrations<'a>(package: &Package<'a>, call: &'a ExprCall, at: At) -> Vec<Registration<'a>> {
+    let evaluator = Evaluator::new(package);
+    let source = package.modules[at.module].source;
+    let is_partial = is_partial(&evaluator, &call.func, at);
+    // A partial function registers when it is called, but that may be where nobody sees it.
+    let (function, skipped) = match call.arguments.args.first() {
+        Some(function) if is_partial => (function, 1),
+        _ => (&*call.func, 0),
+    };
+    let mut callees = callees(&evaluator, function, at, 4);
+    for callee in &mut callees {
+        callee.given.push((&call.arguments, skipped, at));
+    }
+    let mut found = Vec::new();
+    for callee in callees {
+        let Some(function) = callee.path.strip_prefix("torch.library.") else { continue };
+        let made = |function, defines, range, name, texts| Registration {
+            function,
+            defines,
+            source,
+            at,
+            range,
+            name,
+            texts,
+        };
+        if function == UNNAMED {
+            found.push(made("torch.library", true, call.range(), None, unknown()));
+            continue;
+        }
+        let Some((function, keyword, defines)) = REGISTERING.iter().find(|(name, ..)| *name == function)
+        else {
+            continue;
+        };
+        let defines = *defines && !(*function == "Library" && only_implements(&evaluator, &callee.given));
+        match argument(&evaluator, &callee.given, 0, keyword) {
+            // `impl(library, "f", "CPU")`: the library was told of where it was made.
+            Argument::Given(name, place) if is_library(&evaluator, name, place) => {}
+            Argument::Given(name, place) => {
+                found.push(made(function, defines, name.range(), Some(name), evaluator.texts(name, place)));
+            }
+            Argument::Hidden(range) => found.push(made(function, defines, range, None, unknown())),
+            Argument::Absent => {}
+        }
+    }
+    found
+}
+
+fn is_library<'a>(evaluator: &Evaluator<'_, 'a>, name: &'a Expr, at: At) -> bool {
+    evaluator.containers(name, at, 8).into_iter().any(|(made, at)| {
+        let function = made.as_call_expr().map(|call| evaluator.paths(&call.func, at));
+        function.is_some_and(|paths| paths.contains("torch.library.Library"))
+    })
+}
+
+/// `Library(namespace, "IMPL")`.
+fn only_implements<'a>(evaluator: &Evaluator<'_, 'a>, given: &[Given<'a>]) -> bool {
+    match argument(evaluator, given, 1, "kind") {
+        Argument::Given(kind, at) => evaluator.texts(kind, at).iter().all(|kind| whole(kind) == Some("IMPL")),
+        _ => false,
+    }
+}
+
+/// Where the namespace of a registration comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Namespace {
+    /// From the generated module.
+    Own,
+    /// It is written out.
+    Named(String),
+    /// Only running the file could tell.
+    Unknown,
+}
+
+fn namespace(text: &Text, is_whole: bool) -> Namespace {
+    let mut name = String::new();
+    for piece in text {
+        match piece {
+            Piece::Own => return Namespace::Own,
+            Piece::Unknown => return Namespace::Unknown,
+            Piece::Known(text) => match text.split_once("::") {
+                Some((before, _)) if !is_whole => return Namespace::Named(name + before),
+                _ => name.push_str(text),
+            },
+        }
+    }
+    Namespace::Named(name)
+}
+
+impl Registration<'_> {
+    fn namespaces(&self) -> BTreeSet<Namespace> {
+        self.texts.iter().map(|text| namespace(text, self.function == "Library")).collect()
+    }
+}
+
+/// The namespaces that can only be meant for the kernel: its name, and those in which it defines operators.
+fn own_namespaces(package: &Package<'_>, found: &[Registration<'_>]) -> BTreeSet<String> {
+    let defining = found.iter().filter(|registration| registration.defines);
+    let named = defining.flat_map(Registration::namespaces).filter_map(|namespace| match namespace {
+        Namespace::Named(name) if !OF_TORCH.contains(&name.as_str()) => Some(name),
+        _ => None,
+    });
+    named.chain([package.name.to_owned()]).collect()
+}
+
+fn is_own(package: &Package<'_>, own: &BTreeSet<String>, namespace: &str) -> bool {
+    own.contains(namespace) || is_id(package, namespace)
+}
+
+/// Whether a name is that of one build of the kernel, which the next one does not have.
+fn is_id(package: &Package<'_>, namespace: &str) -> bool {
+    !package.name.is_empty() && namespace.starts_with(&format!("_{}_", package.name))
+}
+
+fn judge(package: &Package<'_>, registration: &Registration<'_>, own: &BTreeSet<String>) -> Option<Finding> {
+    let namespaces = registration.namespaces();
+    let worst = |namespace: &Namespace| match namespace {
+        Namespace::Own => None,
+        Namespace::Unknown => Some(Severity::Note),
+        Namespace::Named(name) if registration.defines || is_own(package, own, name) => Some(Severity::Error),
+        Namespace::Named(name) if OF_TORCH.contains(&name.as_str()) => None,
+        // Without a namespace Torch refuses it.
+        Namespace::Named(name) if name.is_empty() => Some(Severity::Error),
+        Namespace::Named(_) => Some(Severity::Warning),
+    };
+    let severity = namespaces.iter().filter_map(worst).max()?;
+    let is_sure = namespaces.iter().all(|namespace| worst(namespace) == Some(severity));
+    let function = registration.function;
+    let source = registration.source;
+    let written = match registration.name {
+        Some(name) => source.slice(name),
+        None => source.slice(&registration.range),
+    };
+    let about = |finding: Finding| {
+        let subject = Subject { file: Some(source.path().to_owned()), ..Subject::default() };
+        finding.at(source.span(&registration.range)).about(subject)
+    };
+    if severity == Severity::Note {
+        let message =
+            format!("`{function}` is given a name that only running the file would tell: `{written}`");
+        return Some(about(Finding::note(&python::UNJUDGED, message)));
+    }
+    let text = registration.texts.iter().find_map(|text| {
+        let name = namespace(text, function == "Library");
+        (worst(&name) == Some(severity)).then(|| shown(text))
+    });
+    let text = text.unwrap_or_else(|| written.clone());
+    let is_library = function == "Library";
+    let what = if is_library { "the namespace" } else { "the operator" };
+    let is_given = if is_sure { "is given" } else { "may be given" };
+    let operator = text.rsplit("::").next().unwrap_or(&text);
+    let is_literal = registration.name.is_some_and(Expr::is_string_literal_expr);
+    let written = if is_literal { written } else { format!("\"{text}\", as `{written}`,") };
+    let (message, help) = if severity == Severity::Warning && is_sure {
         (
-            "the namespace",
+            format!("`{function}` {is_given} {what} {written} of another library"),
+            format!(
+                "if it is the kernel's own, write `add_op_namespace_prefix(\"{operator}\")`, imported from `._ops`"
+            ),
+        )
+    } else if is_library {
+        (
+            format!("`{function}` {is_given} {what} {written} without the kernel's namespace"),
             "use `ops` of `._ops` for what is registered in C++, and its helper for the rest".to_owned(),
         )
     } else {
         (
-            "the operator",
-            format!("write `add_op_namespace_prefix({})`, imported from `._ops`", bare(name, &written)),
+            format!("`{function}` {is_given} {what} {written} without the kernel's namespace"),
+            format!("write `add_op_namespace_prefix(\"{operator}\")`, imported from `._ops`"),
         )
     };
-    Finding::error(
-        &python::UNPREFIXED,
-        format!("`{function}` is given {what} {written} without the kernel's namespace"),
-    )
-    .cause("two versions of the kernel in one process would register the same name")
-    .help(help)
-    .at(source.span(name))
-    .about(Subject { file: Some(source.path().to_owned()), ..Subject::default() })
-}
-
-/// The operator's name alone, quoted, where it is a plain literal.
-fn bare(name: &Expr, written: &str) -> String {
-    match name {
-        Expr::StringLiteral(ExprStringLiteral { value, .. }) => {
-            let name = value.to_str();
-            format!("\"{}\"", name.rsplit("::").next().unwrap_or(name))
-        }
-        _ => written.to_owned(),
-    }
-}
-
-fn argument<'a>(arguments: &'a Arguments, keyword: &str) -> Option<&'a Expr> {
-    let named = || {
-        let keywords = arguments.keywords.iter();
-        keywords
-            .filter(|given| given.arg.as_ref().is_some_and(|name| name.as_str() == keyword))
-            .map(|it| &it.value)
+    let finding = match (severity, is_sure) {
+        (Severity::Error, true) => Finding::error(&python::UNPREFIXED, message),
+        _ => Finding::warning(&python::UNPREFIXED, message),
     };
-    arguments.args.first().filter(|first| !first.is_starred_expr()).or_else(|| named().next())
+    Some(about(
+        finding.cause("two versions of the kernel in one process would register the same name").help(help),
+    ))
 }
 
-/// Where a name comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// From the helper, at least in part.
-    Prefixed,
-    /// Written out in this file.
-    Literal,
-    /// From elsewhere.
-    Unknown,
+fn shown(text: &Text) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Known(text) => text.clone(),
+        Piece::Own | Piece::Unknown => "…".to_owned(),
+    };
+    text.iter().map(piece).collect()
 }
 
-impl Origin {
-    fn join(self, other: Origin) -> Origin {
-        match (self, other) {
-            (Origin::Prefixed, _) | (_, Origin::Prefixed) => Origin::Prefixed,
-            (Origin::Literal, Origin::Literal) => Origin::Literal,
-            _ => Origin::Unknown,
+/// `torch.ops.name.f`, where `name` is meant for the kernel: the loaded one has another. One finding for each file.
+fn named_directly(package: &Package<'_>, own: &BTreeSet<String>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+        let named = module.scopes.chains.iter().chain(&module.scopes.calls).flat_map(|(named, scope)| {
+            let paths = Evaluator::new(package).paths(named, At { module: at, scope: *scope });
+            paths.into_iter().map(|path| (named.range(), path))
+        });
+        let named = named.filter(|(_, path)| {
+            let namespace = path.strip_prefix("torch.ops.").and_then(|name| name.split('.').next());
+            namespace.is_some_and(|namespace| is_own(package, own, namespace))
+        });
+        let mut places: Vec<(TextRange, String)> = named.collect();
+        places.sort_by_key(|(range, _)| (range.start(), range.end()));
+        places.dedup_by_key(|(range, _)| range.start());
+        let Some((range, path)) = places.first() else { continue };
+        let message = format!("`{path}` is not under the namespace of the loaded kernel");
+        let mut finding = Finding::error(&python::UNPREFIXED, message)
+            .cause("the kernel's operators are under its id, which only the generated `_ops.py` knows");
+        if places.len() > 1 {
+            finding = finding.cause(format!("so it is in {} more places of the file", places.len() - 1));
         }
+        let subject = Subject { file: Some(module.source.path().to_owned()), ..Subject::default() };
+        let finding = finding.help("use `ops` in its place, imported from `._ops`");
+        findings.push(finding.at(module.source.span(range)).about(subject));
     }
-}
-
-fn origin(expression: &Expr, names: &Names<'_>, depth: usize) -> Origin {
-    match expression {
-        Expr::StringLiteral(_) => Origin::Literal,
-        Expr::FString(string) => string
-            .value
-            .elements()
-            .filter_map(|element| element.as_interpolation())
-            .map(|interpolation| origin(&interpolation.expression, names, depth))
-            .fold(Origin::Literal, Origin::join),
-        Expr::BinOp(operation) if operation.op == Operator::Add => {
-            origin(&operation.left, names, depth).join(origin(&operation.right, names, depth))
-        }
-        Expr::Call(call) => of_call(call, names, depth),
-        Expr::Name(name) if depth > 0 => {
-            let values = names.values(name.id.as_str()).iter();
-            values
-                .map(|value| origin(value, names, depth - 1))
-                .reduce(Origin::join)
-                .unwrap_or(Origin::Unknown)
-        }
-        _ => Origin::Unknown,
-    }
-}
-
-/// A call of the helper, or of anything with the helper's result among its arguments, as in `str(helper("f"))`.
-fn of_call(call: &ExprCall, names: &Names<'_>, depth: usize) -> Origin {
-    let helper = names.path(&call.func).is_some_and(|path| {
-        path.starts_with('.') && path.rsplit('.').next().is_some_and(|name| PREFIXING.contains(&name))
-    });
-    let passed = call.arguments.args.iter().any(|given| origin(given, names, depth) == Origin::Prefixed);
-    if helper || passed { Origin::Prefixed } else { Origin::Unknown }
-}
-
-/// Every call of a file, decorators included.
-#[derive(Default)]
-struct Calls<'a> {
-    found: Vec<&'a ExprCall>,
-}
-
-impl<'a> Visitor<'a> for Calls<'a> {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        if let Expr::Call(call) = expression {
-            self.found.push(call);
-        }
-        walk_expr(self, expression);
-    }
+    findings
 }

@@ -2,15 +2,33 @@
 
 use std::collections::BTreeMap;
 
+use kernel_spec::Severity;
+
 use super::*;
 
 fn parse(path: &str, text: &str) -> PythonSource {
     PythonSource::parse(path, text.as_bytes()).expect("the text is Python")
 }
 
+/// The findings of a package `demo` of these files.
+fn judged(files: &[(&str, &str)]) -> Vec<Finding> {
+    let files: BTreeMap<String, PythonSource> =
+        files.iter().map(|(path, text)| ((*path).to_owned(), parse(path, text))).collect();
+    findings(&files, "demo", &files.keys().cloned().collect())
+}
+
 fn lines(text: &str) -> Vec<u32> {
-    let findings = parse("ops.py", text).findings("demo");
+    let findings = judged(&[("ops.py", text)]);
     findings.iter().filter_map(|finding| finding.span.as_ref()).map(|span| span.line).collect()
+}
+
+/// The severity and the code of each finding about a file that begins with the usual imports.
+fn told(text: &str) -> Vec<(Severity, &'static str)> {
+    let text = format!(
+        "import torch, functools, importlib\nfrom functools import partial\n\
+         from ._ops import add_op_namespace_prefix as own, ops\n{text}\n"
+    );
+    judged(&[("ops.py", &text)]).iter().map(|finding| (finding.severity, finding.code.id)).collect()
 }
 
 const WRONG: &str = r#"import torch
@@ -70,7 +88,7 @@ def f(x): ...
 @torch.library.custom_op(f"{prefixed('g')}", mutates_args=())
 def g(x): ...
 
-torch.library.register_fake(from_elsewhere(), None)
+torch.library.Library(own_namespace := add_op_namespace_prefix("").split("::")[0], "FRAGMENT")
 "#;
 
 #[test]
@@ -88,15 +106,283 @@ fn literals_behind_names_and_joins_are_literals() {
     let text =
         "from torch.library import custom_op\nNAME = 'demo' + '::a'\n@custom_op(NAME)\ndef a(x): ...\n";
     assert_eq!(lines(text), [3]);
-    let both = "from torch.library import custom_op\nfrom ._ops import add_op_namespace_prefix as p\n\
-                if a:\n  n = p('a')\nelse:\n  n = 'demo::a'\ncustom_op(n)\n";
-    assert_eq!(lines(both), [0_u32; 0], "one of two meanings is right, so nothing is claimed");
+}
+
+#[test]
+fn an_operator_that_is_named_in_a_roundabout_way_is_found() {
+    for text in [
+        "torch.library.custom_op('{}::a'.format('demo'), mutates_args=())",
+        "torch.library.custom_op('{ns}::{0}'.format('a', ns='demo'), mutates_args=())",
+        "torch.library.custom_op('%s::%s' % ('demo', 'a'), mutates_args=())",
+        "torch.library.custom_op('::'.join(['demo', 'a']), mutates_args=())",
+        "torch.library.custom_op('::'.join(('demo', 'a')), mutates_args=())",
+        "torch.library.custom_op(str('demo::a'), mutates_args=())",
+        "NAME = 'demo'\ntorch.library.custom_op(f'{NAME}::a', mutates_args=())",
+        "def register(name):\n  torch.library.custom_op(f'demo::{name}', mutates_args=())",
+        "class C:\n  NAME = 'demo::a'\n  @torch.library.custom_op(NAME, mutates_args=())\n  def f(x): ...",
+        "class C:\n  NAME = 'demo::a'\ntorch.library.custom_op(C.NAME, mutates_args=())",
+        "class C:\n  NAME = 'demo::a'\n  def f(self): torch.library.register_fake(self.NAME)",
+        "for name in ('demo::a', 'demo::b'):\n  torch.library.register_fake(name)",
+        "for name, f in (('demo::a', 1), ('demo::b', 2)):\n  torch.library.register_fake(name)(f)",
+        "NAMES = {'demo::a': 1}\nfor name in NAMES:\n  torch.library.register_fake(name)",
+        "[torch.library.register_fake('demo::' + name) for name in ('a', 'b')]",
+        "torch.library.custom_op(*('demo::a',), mutates_args=())",
+        "ARGUMENTS = ['demo::a']\ntorch.library.custom_op(*ARGUMENTS, mutates_args=())",
+        "torch.library.custom_op(**{'name': 'demo::a', 'mutates_args': ()})",
+        "KEYWORDS = dict(name='demo::a', mutates_args=())\ntorch.library.custom_op(**KEYWORDS)",
+        "functools.partial(torch.library.custom_op, 'demo::a')(mutates_args=())",
+        "register = partial(torch.library.custom_op, mutates_args=())\n@register('demo::a')\ndef f(x): ...",
+        "from torch.library import *\ncustom_op('demo::a', mutates_args=())",
+        "getattr(torch.library, 'custom_op')('demo::a', mutates_args=())",
+        "register = getattr(torch.library, 'custom_' + 'op')\nregister('demo::a', mutates_args=())",
+        "importlib.import_module('torch.library').custom_op('demo::a', mutates_args=())",
+        "__import__('torch').library.custom_op('demo::a', mutates_args=())",
+        "vars(torch.library)['custom_op']('demo::a', mutates_args=())",
+        "import torch.library as library\nlibrary.triton_op('demo::a', mutates_args=())",
+        "from torch import library\nlibrary.register_fake('demo::a')",
+        "torch.library.impl_abstract('demo::a')",
+        "torch.library.register_kernel('demo::a', 'cpu')",
+        "torch.library.register_autograd('demo::a', None)",
+        "torch.library.define('demo::a', '() -> ()')",
+        "torch.library.Library('demo', 'DEF')",
+        "torch.library.Library('demo', 'FRAGMENT')",
+        "torch.library.Library('demo', kind='IMPL')",
+        "torch.library.Library('aten', 'FRAGMENT')",
+        "torch.library.custom_op('aten::a', mutates_args=())",
+        "torch.library.custom_op('_demo_cpu_abc::a', mutates_args=())",
+        "def add_op_namespace_prefix(name): return 'demo::' + name\n\
+         torch.library.custom_op(add_op_namespace_prefix('a'), mutates_args=())",
+        "prefix = lambda name: f'demo::{name}'\ntorch.library.custom_op(prefix('a'), mutates_args=())",
+        "torch.library.custom_op(('demo::a', 'b')[0], mutates_args=())",
+        "torch.library.custom_op({'x': 'demo::a'}['x'], mutates_args=())",
+        "torch.library.custom_op('DEMO::A'.lower(), mutates_args=())",
+        "torch.library.custom_op('a' if torch else 'demo::a', mutates_args=())",
+        "torch.ops.demo.a(1)",
+        "getattr(torch.ops, 'demo').a(1)",
+        "torch.library.register_fake(torch.ops.demo.a)",
+    ] {
+        let told = told(text);
+        assert!(told.contains(&(Severity::Error, "python/unprefixed-operator")), "{text}: {told:?}");
+    }
+}
+
+#[test]
+fn what_is_the_kernels_own_or_none_of_its_business_is_left_alone() {
+    for text in [
+        "torch.library.register_fake('aten::relu')",
+        "torch.library.Library('aten', 'IMPL')",
+        "torch.ops.aten.relu(1)",
+        "torch.ops.torchvision.nms(1)",
+        "torch.ops.load_library('x')",
+        "torch.library.register_fake(ops.a)",
+        "torch.library.register_fake(ops.a.default)",
+        "@torch.library.custom_op(own('a'), mutates_args=())\ndef f(x): ...\ntorch.library.register_fake(f)",
+        "for name in ('a', 'b'):\n  torch.library.register_fake(own(name))",
+        "torch.library.custom_op(f\"{own('a')}\", mutates_args=())",
+        "torch.library.custom_op('{}'.format(own('a')), mutates_args=())",
+        "torch.library.custom_op('%s' % own('a'), mutates_args=())",
+        "torch.library.custom_op(''.join([own('a')]), mutates_args=())",
+        "torch.library.Library(own('a').split('::')[0], 'FRAGMENT')",
+        "torch.library.Library(own('a').partition('::')[0], 'FRAGMENT')",
+        "def prefix(name): return own(name)\ntorch.library.custom_op(prefix('a'), mutates_args=())",
+        "register = partial(torch.library.custom_op, own('a'))",
+        "from ._ops import *\ntorch.library.custom_op(add_op_namespace_prefix('a'), mutates_args=())",
+        "def a():\n  name = 'demo::a'\ndef b():\n  name = own('b')\n  torch.library.register_fake(name)",
+        "class Registry:\n  def register_fake(self, name): ...\nRegistry().register_fake('demo::a')",
+        "library = torch.library.Library('aten', 'IMPL')\ntorch.library.impl(library, 'f', 'CPU')",
+        "torch.library.wrap_triton(1)",
+        "torch.library.opcheck(ops.a, ())",
+    ] {
+        assert_eq!(told(text), [], "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_judged_is_said_to_be_so() {
+    use Severity::{Note, Warning};
+    for (text, severity, code) in [
+        ("torch.library.register_fake(unknown())", Note, "python/unjudged"),
+        ("def f(name):\n  torch.library.register_fake(name)", Note, "python/unjudged"),
+        ("torch.library.register_fake(*unknown())", Note, "python/unjudged"),
+        ("torch.library.custom_op(mutates_args=(), **unknown())", Note, "python/unjudged"),
+        ("getattr(torch.library, unknown())('demo::a')", Note, "python/unjudged"),
+        ("importlib.import_module(unknown())", Note, "python/unjudged"),
+        ("torch.library.register_fake('other::a')", Warning, "python/unprefixed-operator"),
+        (
+            "if torch:\n  n = own('a')\nelse:\n  n = 'demo::a'\ntorch.library.custom_op(n)",
+            Warning,
+            "python/unprefixed-operator",
+        ),
+    ] {
+        assert_eq!(told(text), [(severity, code)], "{text}");
+    }
+}
+
+#[test]
+fn names_are_followed_from_file_to_file() {
+    let errors = |files: &[(&str, &str)]| -> Vec<String> {
+        judged(files).iter().map(|finding| finding.message.clone()).collect()
+    };
+    let layers = "import torch\nfrom .names import NAME\ntorch.library.custom_op(NAME, mutates_args=())\n";
+    let literal = "NAME = 'demo::a'\n";
+    let told = errors(&[("layers.py", layers), ("names.py", literal)]);
+    assert!(told.len() == 1 && told[0].contains("\"demo::a\", as `NAME`"), "{told:?}");
+    let prefixed = "from ._ops import add_op_namespace_prefix\nNAME = add_op_namespace_prefix('a')\n";
+    assert_eq!(errors(&[("layers.py", layers), ("names.py", prefixed)]), [""; 0]);
+    // The helper by way of another module, and one that only has its name.
+    let uses = "import torch\nfrom ..helper import add_op_namespace_prefix as p\n\
+                torch.library.custom_op(p('a'), mutates_args=())\n";
+    let handed_on = "from ._ops import add_op_namespace_prefix\n";
+    assert_eq!(errors(&[("sub/a.py", uses), ("helper.py", handed_on)]), [""; 0]);
+    let fake = "def add_op_namespace_prefix(name):\n    return f'demo::{name}'\n";
+    assert_eq!(errors(&[("sub/a.py", uses), ("helper.py", fake)]).len(), 1);
+    let beside = uses.replace("..helper", "._ops");
+    assert_eq!(errors(&[("sub/a.py", &beside), ("sub/_ops.py", fake)]).len(), 1, "another `_ops`");
+    // Whoever defines operators in a namespace means his own.
+    let defines = "import torch\nlibrary = torch.library.Library('mine', 'DEF')\n";
+    let uses = "import torch\ntorch.library.register_fake('mine::a')\ntorch.ops.mine.a(1)\n";
+    assert_eq!(errors(&[("a.py", defines), ("b.py", uses)]).len(), 3);
+    // The generated file itself is right.
+    let generated = "import torch\nops = torch.ops._demo_cpu_abc\n";
+    assert_eq!(errors(&[("_ops.py", generated)]), [""; 0]);
+}
+
+#[test]
+fn what_is_nested_beyond_all_reason_is_refused() {
+    let nested = |text: String| {
+        let finding = PythonSource::parse("deep.py", text.as_bytes()).expect_err("it is too deep");
+        assert!(finding.message.contains("nested too deeply"), "{}", finding.message);
+    };
+    let many = 200_000;
+    nested(format!("x = {}1\n", "1+".repeat(many)));
+    nested(format!("x = a{}\n", ".b".repeat(many)));
+    nested(format!("x = a{}\n", "()".repeat(many)));
+    nested(format!("x = {}1\n", "-".repeat(many)));
+    nested(format!("x = {}1\n", "lambda a, b: ".repeat(many)));
+    nested(format!("x = {}1{}\n", "(".repeat(many), ")".repeat(many)));
+    nested(format!("x = {}1{}\n", "[1, ".repeat(many), "]".repeat(many)));
+    nested((0..500).map(|at| format!("{}if a:\n", " ".repeat(at))).collect::<String>());
+    // Long is not deep.
+    let many = 20_000;
+    let long = [
+        format!("x = [{}]\n", "a.b(c[d], -1), ".repeat(many)),
+        format!("x = {{{}}}\n", "'a': {'b': 1.5}, ".repeat(many)),
+        "if a:\n  b = c.d\nelif e:\n  f()\n".replace("elif e:\n  f()\n", &"elif e:\n  f()\n".repeat(many)),
+        format!("x = ({}'a')\n", "'a'\n".repeat(many)),
+    ];
+    for text in long {
+        assert_eq!(lines(&text), [0_u32; 0]);
+    }
+    // At the limit, nothing that walks the tree comes to its own.
+    let most = 990;
+    for text in ["1+".repeat(most), "-".repeat(most), "lambda: ".repeat(most / 2)] {
+        let files = [("deep.py", format!("x = {text}1\n"))];
+        let files = files.map(|(path, text)| (path.to_owned(), parse(path, &text)));
+        let files = BTreeMap::from(files);
+        assert_eq!(findings(&files, "demo", &BTreeSet::new()), []);
+        assert!(files["deep.py"].uses().is_empty());
+    }
+}
+
+#[test]
+fn circles_and_endless_names_come_to_an_end() {
+    let circle = "import torch\na = b\nb = a\ntorch.library.register_fake(a)\n\
+                  def f(x): return f(x + x)\ntorch.library.register_fake(f('a'))\n";
+    assert_eq!(lines(circle).len(), 2);
+    let files =
+        [("a.py", "from .b import *\nfrom .b import x\n"), ("b.py", "from .a import *\nfrom .a import x\n")];
+    assert_eq!(judged(&files), []);
+    let doubled = (0..64).map(|at| format!("x{} = x{at} + x{at}\n", at + 1)).collect::<String>();
+    assert_eq!(lines(&format!("import torch\nx0 = 'a'\n{doubled}torch.library.register_fake(x64)\n")), [67]);
 }
 
 #[test]
 fn a_package_that_imports_itself_is_told_how_not_to() {
     let text = "import demo.layers\nfrom demo import ops\nfrom . import layers\nimport demonstration\n";
     assert_eq!(lines(text), [1, 2]);
+    for text in [
+        "importlib.import_module('demo.layers')",
+        "importlib.import_module('.layers', package='demo')",
+        "importlib.import_module('.layers', 'demo')",
+        "importlib.import_module('demo' + '.layers')",
+        "__import__('demo')",
+        "from importlib import import_module as load\nload('demo')",
+        "import importlib.resources\nimportlib.resources.files('demo')",
+    ] {
+        assert_eq!(told(text), [(Severity::Error, "python/self-import")], "{text}");
+    }
+    for text in [
+        "importlib.import_module('demonstration')",
+        "importlib.import_module('.layers', __package__)",
+        "importlib.import_module(f'{__name__}.layers')",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n  import demo",
+        "if __name__ == '__main__':\n  import demo",
+    ] {
+        assert_eq!(told(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_listed_name_must_be_there() {
+    let missing = |files: &[(&str, &str)]| -> Vec<String> {
+        let is = |finding: &Finding| finding.code.id == "python/not-there";
+        judged(files).iter().filter(|finding| is(finding)).map(|finding| finding.message.clone()).collect()
+    };
+    let told = missing(&[("__init__.py", "__all__ = ['relu', 'gelu']\ndef relu(x): ...\n")]);
+    assert_eq!(told, ["`__all__` of `__init__.py` lists `gelu`, which is not there"]);
+    for text in [
+        "__all__ = ['layers', '_ops', '__version__']\n__version__ = '1'\n",
+        "from .layers import *\n__all__ = ['Public']\n",
+        "from somewhere import *\n__all__ = ['anything']\n",
+        "__all__ = ['lazy']\ndef __getattr__(name): ...\n",
+        "__all__ = ['made']\nglobals()['made'] = 1\n",
+        "__all__ = ['a', 'b', 'c', 'd', 'e']\nif x:\n  a = 1\nfor b in x: pass\ntry:\n  import c\nexcept E: pass\n\
+         with x as d: pass\ndef f():\n  global e\n  e = 1\n",
+        "__all__ = make()\n",
+    ] {
+        assert_eq!(
+            missing(&[("__init__.py", text), ("layers.py", "class Public: ...\n_private = 1\n")]),
+            [""; 0],
+            "{text}"
+        );
+    }
+    let deeper = [
+        (
+            "sub/__init__.py",
+            "from . import core\nfrom .core import *\n__all__ = ['a']\n__all__ += core.__all__\na = 1\n",
+        ),
+        ("sub/core.py", "__all__ = ['b']\nb = 1\n"),
+        ("core.py", "__all__ = ['c']\nc = 1\n"),
+    ];
+    assert_eq!(missing(&deeper), [""; 0]);
+    let private = "from .layers import *\n__all__ = ['_private']\n";
+    assert_eq!(missing(&[("__init__.py", private), ("layers.py", "_private = 1\n")]).len(), 1);
+}
+
+#[test]
+fn what_the_oldest_python_lacks_is_told() {
+    use Severity::{Error, Warning};
+    for (text, severity) in [
+        ("match x:\n  case _: pass", Warning),
+        ("type Size = int", Error),
+        ("def f[T](x: T) -> T: ...", Error),
+        ("class C[T]: ...", Error),
+        ("try: pass\nexcept* ValueError: pass", Error),
+        ("x = f'{'a'}'", Error),
+        ("import tomllib", Error),
+        ("from typing import override", Error),
+        ("from itertools import pairwise", Warning),
+    ] {
+        assert_eq!(told(text), [(severity, "python/too-new")], "{text}");
+    }
+    for text in [
+        "if (n := 1): pass",
+        "with (open('a') as a, open('b') as b): pass",
+        "try:\n  import tomllib\nexcept ImportError:\n  tomllib = None",
+        "from typing import Protocol",
+    ] {
+        assert_eq!(told(text), [], "{text}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use kernel_spec::metadata::Metadata;
 use kernel_spec::{Backend, Code, Finding, Severity, code};
 
 use crate::check::built::{self, BuiltVariant, Overrides};
-use crate::check::layout;
+use crate::check::{layout, manifest};
 use crate::digest::{METADATA, SIGNATURE};
 use crate::suite::kept;
 use crate::trust::{self, PROVENANCE};
@@ -91,7 +91,8 @@ pub fn check(
     }
     findings.extend(together(&artifacts.iter().collect::<Vec<_>>(), allowed));
     if let Some(project) = project {
-        findings.extend(versions(artifacts, project));
+        let of = |artifact: &Artifact| manifest::check(&artifact.name, &artifact.metadata, &project.manifest);
+        findings.extend(artifacts.iter().flat_map(of));
         findings.extend(artifacts.iter().filter_map(|artifact| failed(artifact, project, allowed)));
     }
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -177,32 +178,6 @@ pub fn together(artifacts: &[&Artifact], allowed: Allowed) -> Vec<Finding> {
     say("kernels", &|artifact| Some(artifact.metadata.name.to_string()));
     say("commits", &|artifact| Some(artifact.metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone()));
     say("rules of ids", &|artifact| Some(artifact.metadata.build.as_ref()?.id_rule.to_string()));
-    findings
-}
-
-/// Whether the variants are what the manifest speaks of.
-fn versions(artifacts: &[Artifact], project: &Project) -> Vec<Finding> {
-    let general = &project.manifest.general;
-    let mut findings = Vec::new();
-    let mut say = |artifact: &Artifact, message: String| {
-        let subject = Subject { variant: Some(artifact.name.clone()), ..Subject::default() };
-        findings.push(Finding::error(&code::upload::VERSIONS, message).about(subject));
-    };
-    for artifact in artifacts {
-        let (version, name) = (artifact.metadata.version, &artifact.metadata.name);
-        if version != general.version.value {
-            let message = format!(
-                "`{}` is of version {version}, `build.toml` of {}",
-                artifact.name, general.version.value
-            );
-            say(artifact, message);
-        }
-        if *name != general.name.value {
-            let message =
-                format!("`{}` is of `{name}`, `build.toml` of `{}`", artifact.name, general.name.value);
-            say(artifact, message);
-        }
-    }
     findings
 }
 

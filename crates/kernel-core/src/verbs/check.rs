@@ -11,7 +11,7 @@ use crate::check::built::{self, Overrides};
 use crate::check::{layout, python_package, sources, tracked};
 use crate::plan::allowed;
 use crate::published::{Reference, Snapshot};
-use crate::{Context, Result, project};
+use crate::{Context, Result, artifacts, project};
 
 /// How far the check goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,25 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
         }
     }
     if depth == Depth::Project {
-        report.findings.extend(variants(&context.resolve(directory))?);
+        let directory = context.resolve(directory);
+        report.findings.extend(variants(&directory)?);
+        report.findings.extend(of_another(&directory, &manifest));
     }
     Ok(report)
+}
+
+/// Built variants of another version or name than the manifest's: warnings, because the next build mends them.
+fn of_another(directory: &Utf8Path, manifest: &Manifest) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for variant in built::find(directory) {
+        // Metadata that cannot be read were told of with the layout.
+        let Ok(metadata) = artifacts::metadata(&variant.directory) else { continue };
+        for mut finding in crate::check::manifest::check(&variant.name, &metadata, manifest) {
+            finding.severity = Severity::Warning;
+            findings.push(finding.help("build it again with `kernel-builder build`"));
+        }
+    }
+    findings
 }
 
 /// Findings about all built variants of a directory.

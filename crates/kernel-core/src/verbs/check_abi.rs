@@ -5,7 +5,8 @@ use kernel_spec::Finding;
 use kernel_spec::code::abi;
 use kernel_spec::report::CheckReport;
 
-use crate::check::built::{self, Overrides};
+use crate::check::built::{self, BuiltVariant, Overrides};
+use crate::check::{layout, library};
 use crate::{Context, Result, published};
 
 /// Judges the library or the variants at `path`.
@@ -18,6 +19,7 @@ pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> R
     }
     let variants = built::find(&place);
     for variant in &variants {
+        report.findings.extend(links(variant));
         report.findings.extend(built::check(variant, overrides)?);
     }
     if variants.is_empty() {
@@ -25,4 +27,13 @@ pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> R
         report.findings.push(Finding::error(&abi::NOTHING, message));
     }
     Ok(report)
+}
+
+/// A library that is a link is judged as what it leads to here; elsewhere that is another file, or none.
+fn links(variant: &BuiltVariant) -> Vec<Finding> {
+    let of_library = |finding: &Finding| match &finding.subject.file {
+        Some(file) => library::is_library(&variant.directory.join(file)),
+        None => true,
+    };
+    layout::entries(variant).into_iter().filter(of_library).collect()
 }

@@ -2,9 +2,12 @@
 //! stays, and a signature that no longer matches goes: both are the peer's faults here.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Severity;
 use kernel_spec::metadata::DigestRecord;
 use kernel_spec::report::{HashReport, HashState, HashedVariant};
 
+use crate::check::built::BuiltVariant;
+use crate::check::layout;
 use crate::digest::{self, METADATA, SIGNATURE};
 use crate::published::{self, Reference};
 use crate::{Context, Result, artifacts};
@@ -31,12 +34,21 @@ pub fn hash(context: &Context, options: &HashOptions) -> Result<HashReport> {
 fn one(directory: &Utf8Path, check: bool) -> Result<HashedVariant> {
     let mut metadata = artifacts::require_metadata(directory)?;
     let record = DigestRecord::sha256(digest::of_variant(directory)?);
+    let name = directory.file_name().unwrap_or_default().to_owned();
+    let mut findings = layout::entries(&BuiltVariant { name: name.clone(), directory: directory.to_owned() });
+    if !check {
+        // A digest can be written over links and beside byte code; `check` refuses them.
+        for finding in &mut findings {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
+    }
     let mut hashed = HashedVariant {
-        variant: directory.file_name().unwrap_or_default().to_owned(),
+        variant: name,
         directory: directory.to_string(),
         files: record.files.len(),
         state: HashState::Current,
         signature_removed: false,
+        findings,
     };
     let is_current = metadata
         .digest

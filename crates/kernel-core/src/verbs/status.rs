@@ -60,6 +60,7 @@ fn missing(variant: String) -> VariantStatus {
 fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatus> {
     let mut status =
         VariantStatus { signed: directory.join(SIGNATURE).is_file(), ..missing(name.to_owned()) };
+    let variant = BuiltVariant { name: name.to_owned(), directory: directory.to_owned() };
     match artifacts::metadata(directory) {
         Err(findings) => {
             status.state = VariantState::Broken;
@@ -68,12 +69,14 @@ fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatu
         // Copied or renamed by hand: the loader would take it for what its name says.
         Ok(Metadata { build: Some(build), .. }) if build.variant != name => {
             status.state = VariantState::Broken;
-            status.findings =
-                layout::check(&BuiltVariant { name: name.to_owned(), directory: directory.to_owned() });
+            status.findings = layout::check(&variant);
         }
         Ok(metadata) => {
             let sealed = artifacts::difference(directory, &metadata).is_none();
             let Metadata { id, backend, provenance, build, .. } = metadata;
+            if !sealed {
+                status.findings = layout::check(&variant);
+            }
             status.state = match sealed {
                 false => VariantState::Changed,
                 true if id == ids.of(backend.backend)? => VariantState::Built,

@@ -79,6 +79,7 @@ fn unsound(variant: &BuiltVariant) -> Vec<Finding> {
     let tells = |finding: &Finding| {
         let is = |code: &kernel_spec::Code| *finding.code == *code;
         is(&code::artifact::LAYOUT)
+            || is(&code::artifact::BYTECODE)
             || finding.severity == Severity::Error
                 && (is(&code::artifact::DIGEST) || is(&code::artifact::UNREADABLE))
     };

@@ -15,6 +15,10 @@ codes! {
         means: "A built variant holds something that does not belong there, or lacks something that does",
         example: "a link to nothing, or no `__init__.py`",
         remedy: "Build the variant again; a sealed directory must not be edited";
+    BYTECODE = "artifact/bytecode", Check,
+        means: "A built variant holds byte code of Python, which no digest covers and which runs in place of the sources",
+        example: "`__pycache__/__init__.cpython-311.pyc` that Python runs without looking at `__init__.py`",
+        remedy: "Remove it; Python makes its own";
     FOREIGN = "artifact/foreign", Check,
         means: "The place of a variant holds something that no build has made",
         example: "a directory `build/torch213-cxx11-cpu-x86_64-linux` with notes in it and no `metadata.json`",

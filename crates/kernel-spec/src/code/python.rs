@@ -15,6 +15,18 @@ codes! {
         means: "The package imports itself by its own name, which does not exist where the loader imports it",
         example: "`from my_kernel.layers import ReLU` inside the package `my_kernel`",
         remedy: "Make the import relative: `from .layers import ReLU`";
+    UNJUDGED = "python/unjudged", Check,
+        means: "Whether an operator has the kernel's own namespace, or an import is of the package itself, is known only when the package runs",
+        example: "`torch.library.register_fake(name_from_elsewhere(), f)`",
+        remedy: "Take the name from `add_op_namespace_prefix`, imported from `._ops`, where it is registered";
+    NOT_THERE = "python/not-there", Check,
+        means: "`__all__` lists a name that the module does not have, so `from … import *` fails",
+        example: "`__all__ = [\"relu\", \"gelu\"]` in a file that defines `relu` only",
+        remedy: "Define or import the name, or take it out of `__all__`";
+    TOO_NEW = "python/too-new", Check,
+        means: "The package needs a newer Python than the oldest that kernels support",
+        example: "`type Size = int`, which Python 3.11 cannot read",
+        remedy: "Write it in a way that the oldest Python has, or import the newer part only where it is there";
     NO_ALL = "python/no-all", Check,
         means: "The package does not list its public names",
         example: "an `__init__.py` without `__all__`",

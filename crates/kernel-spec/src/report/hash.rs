@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ExitClass;
+use crate::finding::worst;
+use crate::{ExitClass, Finding, Severity};
 
 /// The digests of built variants.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -27,6 +28,9 @@ pub struct HashedVariant {
     pub state: HashState,
     /// Whether a signature was removed because it no longer matched.
     pub signature_removed: bool,
+    /// What is in it that no digest vouches for: links and byte code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 /// How a recorded digest stands to the files.
@@ -42,9 +46,11 @@ pub enum HashState {
 }
 
 impl HashReport {
-    /// A stale digest is a failed check.
+    /// A stale digest is a failed check, and so is what none vouches for.
     pub fn exit(&self) -> ExitClass {
-        let stale = self.variants.iter().any(|variant| variant.state == HashState::Stale);
-        if stale { ExitClass::Check } else { ExitClass::Success }
+        let fails = |variant: &HashedVariant| {
+            variant.state == HashState::Stale || worst(&variant.findings) == Some(Severity::Error)
+        };
+        if self.variants.iter().any(fails) { ExitClass::Check } else { ExitClass::Success }
     }
 }

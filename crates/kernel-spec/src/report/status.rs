@@ -36,7 +36,7 @@ pub struct VariantStatus {
     pub tested: Option<bool>,
     /// Whether a signature lies beside it; `verify` says what it is worth.
     pub signed: bool,
-    /// What is wrong with its metadata.
+    /// What is wrong with its files, where they are not those of the build.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }

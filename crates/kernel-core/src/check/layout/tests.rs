@@ -109,10 +109,10 @@ fn links_byte_code_and_lost_parts_are_named() {
     assert_eq!(
         Scene::findings(&scene.variant()),
         [
-            "artifact/layout `__pycache__/x.cpython-311.pyc` is byte code of one Python version",
             "artifact/layout `away.py` is a link that leaves the variant",
             "artifact/layout `dangling.py` is a link to nothing",
             "artifact/layout `inside` is a link",
+            "artifact/bytecode `__pycache__/x.cpython-311.pyc` is byte code that nothing vouches for",
             "artifact/layout there is no `__init__.py`",
         ]
     );
@@ -126,4 +126,63 @@ fn unusable_metadata_are_told_in_full() {
     fs_err::remove_file(scene.variant().join(METADATA)).expect("removed");
     let expected = format!("artifact/metadata `metadata.json` of `{NAME}` cannot be read");
     assert_eq!(Scene::findings(&scene.variant()), [expected]);
+}
+
+#[test]
+fn only_byte_code_that_python_made_of_the_sources_fits() {
+    use std::os::unix::fs::MetadataExt;
+    let scene = Scene::good();
+    let source = fs_err::metadata(scene.variant().join("_ops.py")).expect("a source");
+    let words = |flags: u32, first: u32, second: u32| -> Vec<u8> {
+        let words = [flags, first, second].into_iter().flat_map(u32::to_le_bytes);
+        b"\xa7\x0d\r\n".iter().copied().chain(words).chain(*b"code").collect()
+    };
+    let time = u32::try_from(source.mtime()).expect("a time of this century");
+    let judged = |path: &str, content: &[u8]| -> Option<Finding> {
+        let path = scene.variant().join(path);
+        fs_err::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs_err::write(&path, content).expect("written");
+        let name = NAME.to_owned();
+        let found = check(&BuiltVariant { name, directory: scene.variant() }).pop();
+        fs_err::remove_file(path).expect("removed");
+        found
+    };
+    let cached = "__pycache__/_ops.cpython-311.pyc";
+    let fits = judged(cached, &words(0, time, 0)).expect("a remark");
+    assert_eq!((fits.code.id, fits.severity), ("artifact/bytecode", kernel_spec::Severity::Warning));
+    for (path, content) in [
+        (cached, words(0, time + 1, 0)),
+        (cached, words(0, time, 7)),
+        (cached, words(1, time, 0)),
+        (cached, words(3, 0, 0)),
+        (cached, words(4, time, 0)),
+        (cached, b"evil".to_vec()),
+        (cached, Vec::new()),
+        ("__pycache__/gone.cpython-311.pyc", words(0, time, 0)),
+        ("__pycache__/sub/_ops.cpython-311.pyc", words(0, time, 0)),
+        ("__pycache__/note.txt", Vec::new()),
+        ("_ops.pyc", words(0, time, 0)),
+        ("layers.pyc", words(0, time, 0)),
+        ("layers/more.pyc", words(0, time, 0)),
+    ] {
+        let finding = judged(path, &content).unwrap_or_else(|| panic!("{path} passes"));
+        assert_eq!(
+            (finding.code.id, finding.severity),
+            ("artifact/bytecode", kernel_spec::Severity::Error),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn a_variant_that_is_a_link_is_none() {
+    let scene = Scene::good();
+    let build = scene.variant().with_file_name("build");
+    fs_err::create_dir(&build).expect("made");
+    let link = build.join(NAME);
+    fs_err::os::unix::fs::symlink(scene.variant(), &link).expect("linked");
+    let expected = format!("artifact/layout `{NAME}` is a link to another directory");
+    assert_eq!(Scene::findings(&link), [expected]);
+    // What the user names may be one.
+    assert_eq!(artifacts::find(&link), [scene.variant().canonicalize_utf8().expect("there")]);
 }

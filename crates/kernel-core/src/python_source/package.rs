@@ -1,0 +1,100 @@
+//! The modules of a package together, so that a name can be followed from the file that imports it to the one that
+//! defines it.
+
+use std::collections::BTreeMap;
+
+use super::PythonSource;
+use super::scopes::{MODULE, ScopeId, Scopes};
+
+/// The module that the build generates.
+pub(super) const GENERATED: &str = "_ops";
+
+/// A file of a package.
+pub(super) struct Module<'a> {
+    pub(super) source: &'a PythonSource,
+    pub(super) scopes: Scopes<'a>,
+    /// Its name in the package, which is empty for that of the package itself.
+    pub(super) name: String,
+    is_package: bool,
+}
+
+/// A place in which a name is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    pub(super) module: usize,
+    pub(super) scope: ScopeId,
+}
+
+/// The modules of a package.
+pub(super) struct Package<'a> {
+    pub(super) name: &'a str,
+    pub(super) modules: Vec<Module<'a>>,
+    by_name: BTreeMap<String, usize>,
+}
+
+/// How many imports of imports are followed; an end for those that run in a circle.
+const STEPS: usize = 8;
+
+impl<'a> Package<'a> {
+    /// The package of this name, by the paths of its files in it, such as `layers/__init__.py`.
+    pub(super) fn new(name: &'a str, files: &'a BTreeMap<String, PythonSource>) -> Self {
+        let module = |(path, source): (&String, &'a PythonSource)| {
+            let path = path.strip_suffix(".py").unwrap_or(path);
+            let inside = path.strip_suffix("__init__").map(|path| path.trim_end_matches('/'));
+            let name = inside.unwrap_or(path).replace('/', ".");
+            Module { source, scopes: Scopes::of(source), name, is_package: inside.is_some() }
+        };
+        let modules: Vec<Module<'a>> = files.iter().map(module).collect();
+        let by_name = modules.iter().enumerate().map(|(at, module)| (module.name.clone(), at)).collect();
+        Self { name, modules, by_name }
+    }
+
+    /// A path as one from the package's root, which begins with one dot, after every import of an import was followed.
+    /// A path that leads out of the package stays as it is.
+    pub(super) fn canonical(&self, module: usize, path: &str) -> String {
+        let mut path = self.rooted(module, path);
+        for _ in 0..STEPS {
+            let Some((module, names)) = self.split(&path) else { break };
+            let [name, rest @ ..] = names.as_slice() else { break };
+            let meaning = self.modules[module].scopes.own_meaning(MODULE, name);
+            let Some(import) = meaning.and_then(|meaning| meaning.imports.last()) else { break };
+            let whole = [&[import.as_str()], rest].concat().join(".");
+            path = self.rooted(module, &whole);
+        }
+        path
+    }
+
+    fn rooted(&self, module: usize, path: &str) -> String {
+        let dots = path.len() - path.trim_start_matches('.').len();
+        if dots == 0 {
+            return match path.strip_prefix(self.name) {
+                Some("") if !self.name.is_empty() => ".".to_owned(),
+                Some(rest) if !self.name.is_empty() && rest.starts_with('.') => rest.to_owned(),
+                _ => path.to_owned(),
+            };
+        }
+        let module = &self.modules[module];
+        let mut parents: Vec<&str> = module.name.split('.').filter(|part| !part.is_empty()).collect();
+        let up = if module.is_package { dots - 1 } else { dots };
+        if up > parents.len() {
+            return path.to_owned();
+        }
+        parents.truncate(parents.len() - up);
+        parents.extend(path[dots..].split('.').filter(|part| !part.is_empty()));
+        format!(".{}", parents.join("."))
+    }
+
+    /// A path from the root as the longest module of it and the names in that.
+    pub(super) fn split<'p>(&self, path: &'p str) -> Option<(usize, Vec<&'p str>)> {
+        let parts: Vec<&str> = path.strip_prefix('.')?.split('.').filter(|part| !part.is_empty()).collect();
+        (0..=parts.len()).rev().find_map(|length| {
+            let module = self.by_name.get(&parts[..length].join("."))?;
+            Some((*module, parts[length..].to_vec()))
+        })
+    }
+}
+
+/// Whether a path from the root is of the generated module.
+pub(super) fn is_generated(path: &str) -> bool {
+    path.strip_prefix('.').is_some_and(|path| path.split('.').next() == Some(GENERATED))
+}

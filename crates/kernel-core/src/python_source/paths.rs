@@ -1,0 +1,152 @@
+//! Which dotted path an expression names, through imports, variables, `getattr` and tables of modules.
+
+use std::collections::BTreeSet;
+
+use ruff_python_ast::Expr;
+
+use super::package::{At, is_generated};
+use super::scopes::{Binding, MODULE};
+use super::text::whole;
+use super::value::{DEPTH, Evaluator, Given};
+
+/// The functions of the generated module that add the kernel's namespace.
+pub(super) const PREFIXING: &[&str] = &["add_op_namespace_prefix", "torch_add_op_namespace_prefix"];
+
+impl<'a> Evaluator<'_, 'a> {
+    /// Every path that an expression may name, such as `torch.library.custom_op`; what belongs to the package begins with
+    /// a dot, and a built-in name with `builtins.`.
+    pub(super) fn paths(&self, expression: &'a Expr, at: At) -> BTreeSet<String> {
+        self.paths_within(expression, at, DEPTH)
+    }
+
+    pub(super) fn star_paths(&self, name: &str, at: At) -> BTreeSet<String> {
+        let module = &self.package.modules[at.module];
+        let mut paths = BTreeSet::new();
+        for star in &module.scopes.stars {
+            let separator = if star.ends_with('.') { "" } else { "." };
+            let path = self.package.canonical(at.module, &format!("{star}{separator}{name}"));
+            let is_there = match self.package.split(&path) {
+                _ if is_generated(&path) => PREFIXING.contains(&name) || name == "ops",
+                Some((other, names)) => names.first().is_some_and(|name| {
+                    self.package.modules[other].scopes.own_meaning(MODULE, name).is_some()
+                }),
+                None => path == format!("torch.library.{name}"),
+            };
+            if is_there {
+                paths.insert(path);
+            }
+        }
+        paths
+    }
+
+    pub(super) fn paths_within(&self, expression: &'a Expr, at: At, depth: usize) -> BTreeSet<String> {
+        if !self.may_go_on(depth) {
+            return BTreeSet::new();
+        }
+        let member = |base: &'a Expr, name: &str| -> BTreeSet<String> {
+            let bases = self.paths_within(base, at, depth - 1);
+            bases.iter().map(|base| self.package.canonical(at.module, &dotted(base, name))).collect()
+        };
+        match expression {
+            Expr::Attribute(attribute) => member(&attribute.value, attribute.attr.as_str()),
+            Expr::Name(name) => self.paths_of(name.id.as_str(), at, depth),
+            Expr::Call(call) => {
+                // A method of anything gives no path, so what it is a method of need not be followed.
+                let may_lead_on = match &*call.func {
+                    Expr::Name(_) => true,
+                    Expr::Attribute(function) => {
+                        ["import_module", "__import__", "getattr"].contains(&function.attr.as_str())
+                    }
+                    _ => false,
+                };
+                if !may_lead_on {
+                    return BTreeSet::new();
+                }
+                let first = call.arguments.args.first();
+                let constant = |place: usize| -> BTreeSet<String> {
+                    let argument = call.arguments.args.get(place);
+                    let texts =
+                        argument.map(|argument| self.texts_within(argument, at, &Given::new(), depth - 1));
+                    texts.iter().flatten().filter_map(|text| whole(text).map(str::to_owned)).collect()
+                };
+                let functions = self.paths_within(&call.func, at, depth - 1);
+                let is = |path: &str| functions.contains(path);
+                if is("builtins.getattr") {
+                    let names = constant(1);
+                    return first.map_or_else(BTreeSet::new, |base| {
+                        names.iter().flat_map(|name| member(base, name)).collect()
+                    });
+                }
+                if is("importlib.import_module") {
+                    return constant(0);
+                }
+                if is("builtins.__import__") {
+                    let plain = call.arguments.args.len() == 1 && call.arguments.keywords.is_empty();
+                    let first =
+                        |path: String| path.split('.').next().map(str::to_owned).unwrap_or(path.clone());
+                    return constant(0)
+                        .into_iter()
+                        .map(|path| if plain { first(path) } else { path })
+                        .collect();
+                }
+                BTreeSet::new()
+            }
+            Expr::Subscript(subscript) => {
+                let keys = self.texts_within(&subscript.slice, at, &Given::new(), depth - 1);
+                let keys: Vec<&str> = keys.iter().filter_map(|key| whole(key)).collect();
+                let table = match &*subscript.value {
+                    // `vars(x)["name"]` and `x.__dict__["name"]`.
+                    Expr::Call(call)
+                        if self.paths_within(&call.func, at, depth - 1).contains("builtins.vars") =>
+                    {
+                        call.arguments.args.first()
+                    }
+                    Expr::Attribute(attribute) if attribute.attr.as_str() == "__dict__" => {
+                        Some(&*attribute.value)
+                    }
+                    other @ (Expr::Name(_) | Expr::Attribute(_))
+                        if self.paths_within(other, at, depth - 1).contains("sys.modules") =>
+                    {
+                        return keys.into_iter().map(str::to_owned).collect();
+                    }
+                    _ => None,
+                };
+                table.map_or_else(BTreeSet::new, |base| {
+                    keys.iter().flat_map(|name| member(base, name)).collect()
+                })
+            }
+            Expr::If(choice) => {
+                let mut paths = self.paths_within(&choice.body, at, depth - 1);
+                paths.extend(self.paths_within(&choice.orelse, at, depth - 1));
+                paths
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+
+    fn paths_of(&self, name: &str, at: At, depth: usize) -> BTreeSet<String> {
+        let Some(meaning) = self.meaning(at, name) else {
+            let starred = self.star_paths(name, at);
+            return if starred.is_empty() { BTreeSet::from([format!("builtins.{name}")]) } else { starred };
+        };
+        let module = &self.package.modules[at.module];
+        let mut paths: BTreeSet<String> =
+            meaning.imports.iter().map(|path| self.package.canonical(at.module, path)).collect();
+        for binding in meaning.bindings {
+            match binding {
+                Binding::Value(value) => {
+                    paths.extend(self.paths_within(value, At { scope: meaning.scope, ..at }, depth - 1));
+                }
+                Binding::Function(_) | Binding::Class(_) if meaning.scope == MODULE => {
+                    paths.insert(dotted(&format!(".{}", module.name), name));
+                }
+                _ => {}
+            }
+        }
+        paths
+    }
+}
+
+fn dotted(base: &str, name: &str) -> String {
+    if base.ends_with('.') { format!("{base}{name}") } else { format!("{base}.{name}") }
+}

@@ -1,0 +1,317 @@
+//! What the names in a file are bound to, by scope, and every call it makes: what it takes to follow a value that is no
+//! literal to where it was written. The order in which statements run is not looked at; a name that is bound twice in one
+//! scope may be either.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{
+    Visitor, walk_comprehension, walk_except_handler, walk_expr, walk_pattern, walk_stmt,
+};
+use ruff_python_ast::{
+    AnyParameterRef, Comprehension, ExceptHandler, Expr, Identifier, Parameters, Pattern, Stmt,
+    StmtFunctionDef,
+};
+use ruff_text_size::{Ranged, TextRange};
+
+use super::PythonSource;
+use super::names::imported;
+
+/// A scope of a file; that of the module is the first.
+pub(super) type ScopeId = usize;
+
+/// The scope of the module.
+pub(super) const MODULE: ScopeId = 0;
+
+/// What a name is bound to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Binding<'a> {
+    /// The value of an assignment.
+    Value(&'a Expr),
+    /// An element of what a loop runs over, or so many steps into one.
+    Element(&'a Expr, Option<usize>),
+    /// A function.
+    Function(&'a StmtFunctionDef),
+    /// A class, by its scope.
+    Class(ScopeId),
+    /// Something that only running the file could tell.
+    Other,
+}
+
+#[derive(Debug, Default)]
+struct Scope<'a> {
+    parent: Option<ScopeId>,
+    is_class: bool,
+    bindings: BTreeMap<&'a str, Vec<Binding<'a>>>,
+    /// Paths, relative ones with their dots.
+    imports: BTreeMap<&'a str, Vec<String>>,
+    globals: BTreeSet<&'a str>,
+}
+
+/// Everything a name may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meaning<'s, 'a> {
+    /// The scope that binds it.
+    pub(super) scope: ScopeId,
+    pub(super) bindings: &'s [Binding<'a>],
+    pub(super) imports: &'s [String],
+}
+
+/// The scopes of a file.
+#[derive(Debug, Default)]
+pub(super) struct Scopes<'a> {
+    all: Vec<Scope<'a>>,
+    /// The scopes of the bodies of functions and lambdas.
+    bodies: BTreeMap<(u32, u32), ScopeId>,
+    /// What is assigned to attributes, by their name.
+    attributes: BTreeMap<&'a str, Vec<(&'a Expr, ScopeId)>>,
+    /// Modules of which everything is imported.
+    pub(super) stars: Vec<String>,
+    /// Every call, decorators included.
+    pub(super) calls: Vec<(&'a Expr, ScopeId)>,
+    /// Every chain of attributes, whole.
+    pub(super) chains: Vec<(&'a Expr, ScopeId)>,
+    current: ScopeId,
+}
+
+impl<'a> Scopes<'a> {
+    pub(super) fn of(source: &'a PythonSource) -> Self {
+        let mut scopes = Self { all: vec![Scope::default()], ..Self::default() };
+        scopes.visit_body(source.body());
+        scopes
+    }
+
+    /// What a name means in a scope; `None` where the file does not bind it.
+    pub(super) fn meaning(&self, scope: ScopeId, name: &str) -> Option<Meaning<'_, 'a>> {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let here = &self.all[id];
+            if here.globals.contains(name) && id != MODULE {
+                return self.meaning(MODULE, name);
+            }
+            // The names of a class are not seen by its methods.
+            if (!here.is_class || id == scope) && here.binds(name) {
+                let bindings = here.bindings.get(name).map_or(&[][..], Vec::as_slice);
+                let imports = here.imports.get(name).map_or(&[][..], Vec::as_slice);
+                return Some(Meaning { scope: id, bindings, imports });
+            }
+            next = here.parent;
+        }
+        None
+    }
+
+    /// What a name means in this very scope.
+    pub(super) fn own_meaning(&self, scope: ScopeId, name: &str) -> Option<Meaning<'_, 'a>> {
+        self.all[scope].binds(name).then(|| self.meaning(scope, name)).flatten()
+    }
+
+    /// Every name that the module binds.
+    pub(super) fn module_names(&self) -> impl Iterator<Item = &'a str> {
+        let module = &self.all[MODULE];
+        let globals = self.all.iter().flat_map(|scope| scope.globals.iter());
+        module.bindings.keys().chain(module.imports.keys()).chain(globals).copied()
+    }
+
+    /// What is assigned to an attribute of this name of anything, with the scope of the assignment.
+    pub(super) fn attribute(&self, name: &str) -> &[(&'a Expr, ScopeId)] {
+        self.attributes.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The scope of the body of a function or lambda.
+    pub(super) fn body(&self, function: TextRange) -> Option<ScopeId> {
+        self.bodies.get(&key(function)).copied()
+    }
+
+    fn bind(&mut self, name: &'a str, binding: Binding<'a>) {
+        if let (Binding::Value(value), true) = (binding, self.all[self.current].is_class) {
+            self.attributes.entry(name).or_default().push((value, self.current));
+        }
+        let scope = if self.all[self.current].globals.contains(name) { MODULE } else { self.current };
+        self.all[scope].bindings.entry(name).or_default().push(binding);
+    }
+
+    fn assign(&mut self, target: &'a Expr, value: Option<&'a Expr>) {
+        match target {
+            Expr::Name(name) => self.bind(name.id.as_str(), value.map_or(Binding::Other, Binding::Value)),
+            Expr::Attribute(attribute) => {
+                let known = self.attributes.entry(attribute.attr.as_str()).or_default();
+                known.extend(value.map(|value| (value, self.current)));
+            }
+            Expr::Starred(starred) => self.assign(&starred.value, None),
+            Expr::Tuple(_) | Expr::List(_) => {
+                let targets = sequence(target);
+                let values = value.map(sequence).filter(|values| {
+                    values.len() == targets.len()
+                        && !targets.iter().chain(values.iter()).any(Expr::is_starred_expr)
+                });
+                for (at, target) in targets.iter().enumerate() {
+                    self.assign(target, values.and_then(|values| values.get(at)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn run_over(&mut self, target: &'a Expr, iterable: &'a Expr) {
+        if let Expr::Name(name) = target {
+            return self.bind(name.id.as_str(), Binding::Element(iterable, None));
+        }
+        for (at, target) in sequence(target).iter().enumerate() {
+            match target {
+                Expr::Name(name) => self.bind(name.id.as_str(), Binding::Element(iterable, Some(at))),
+                other => self.assign(other, None),
+            }
+        }
+    }
+
+    fn within(&mut self, is_class: bool, range: TextRange, visit: impl FnOnce(&mut Self)) -> ScopeId {
+        let id = self.all.len();
+        self.all.push(Scope { parent: Some(self.current), is_class, ..Scope::default() });
+        self.bodies.insert(key(range), id);
+        let outer = std::mem::replace(&mut self.current, id);
+        visit(self);
+        self.current = outer;
+        id
+    }
+
+    fn parameters(&mut self, parameters: &'a Parameters) {
+        for parameter in parameters {
+            let name = match parameter {
+                AnyParameterRef::NonVariadic(parameter) => &parameter.parameter.name,
+                AnyParameterRef::Variadic(parameter) => &parameter.name,
+            };
+            self.bind(name.as_str(), Binding::Other);
+        }
+    }
+}
+
+impl Scope<'_> {
+    fn binds(&self, name: &str) -> bool {
+        self.bindings.contains_key(name) || self.imports.contains_key(name)
+    }
+}
+
+fn key(range: TextRange) -> (u32, u32) {
+    (range.start().into(), range.end().into())
+}
+
+/// The elements of a list or tuple that is written out.
+pub(super) fn sequence(expression: &Expr) -> &[Expr] {
+    match expression {
+        Expr::List(list) => &list.elts,
+        Expr::Tuple(tuple) => &tuple.elts,
+        Expr::Set(set) => &set.elts,
+        _ => &[],
+    }
+}
+
+impl<'a> Visitor<'a> for Scopes<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::FunctionDef(function) => {
+                self.bind(function.name.as_str(), Binding::Function(function));
+                function.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                self.visit_parameters(&function.parameters);
+                function.returns.iter().for_each(|returns| self.visit_annotation(returns));
+                self.within(false, function.range(), |scopes| {
+                    scopes.parameters(&function.parameters);
+                    scopes.visit_body(&function.body);
+                });
+                return;
+            }
+            Stmt::ClassDef(class) => {
+                class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                class.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
+                let scope = self.within(true, class.range(), |scopes| scopes.visit_body(&class.body));
+                self.bind(class.name.as_str(), Binding::Class(scope));
+                return;
+            }
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                for (name, path) in imported(statement) {
+                    let Some(module) = path.strip_suffix('*') else {
+                        self.all[self.current].imports.entry(name).or_default().push(path);
+                        continue;
+                    };
+                    // `from . import *` is all dots.
+                    let named = module.strip_suffix('.').filter(|named| named.ends_with(|last| last != '.'));
+                    self.stars.push(named.unwrap_or(module).to_owned());
+                }
+            }
+            Stmt::Assign(assign) => {
+                assign.targets.iter().for_each(|target| self.assign(target, Some(&assign.value)));
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.assign(&assign.target, Some(value));
+                }
+            }
+            Stmt::AugAssign(assign) => self.assign(&assign.target, None),
+            Stmt::TypeAlias(alias) => self.assign(&alias.name, None),
+            Stmt::For(statement) => self.run_over(&statement.target, &statement.iter),
+            Stmt::With(with) => {
+                let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref());
+                names.for_each(|name| self.assign(name, None));
+            }
+            Stmt::Global(global) => {
+                let names = global.names.iter().map(Identifier::as_str);
+                self.all[self.current].globals.extend(names);
+            }
+            _ => {}
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Lambda(lambda) => {
+                if let Some(parameters) = &lambda.parameters {
+                    self.visit_parameters(parameters);
+                }
+                self.within(false, lambda.range(), |scopes| {
+                    if let Some(parameters) = &lambda.parameters {
+                        scopes.parameters(parameters);
+                    }
+                    scopes.visit_expr(&lambda.body);
+                });
+                return;
+            }
+            Expr::Named(named) => self.assign(&named.target, Some(&named.value)),
+            Expr::Call(_) => self.calls.push((expression, self.current)),
+            Expr::Attribute(_) => {
+                self.chains.push((expression, self.current));
+                let mut base = expression;
+                while let Expr::Attribute(attribute) = base {
+                    base = &attribute.value;
+                }
+                return self.visit_expr(base);
+            }
+            _ => {}
+        }
+        walk_expr(self, expression);
+    }
+
+    fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
+        self.run_over(&comprehension.target, &comprehension.iter);
+        walk_comprehension(self, comprehension);
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(handled) = handler;
+        if let Some(name) = &handled.name {
+            self.bind(name.as_str(), Binding::Other);
+        }
+        walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(capture) => capture.name.as_ref(),
+            Pattern::MatchStar(capture) => capture.name.as_ref(),
+            Pattern::MatchMapping(mapping) => mapping.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.bind(name.as_str(), Binding::Other);
+        }
+        walk_pattern(self, pattern);
+    }
+}
