@@ -1,5 +1,6 @@
 //! What goes wrong on purpose: single faults for chosen requests, or a share of all requests by chance.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub struct Fault {
 pub struct Faults {
     planned: Mutex<Vec<Fault>>,
     chance: Mutex<Option<(fastrand::Rng, f64)>>,
+    /// What went wrong so far, by kind of request and kind of fault.
+    happened: Mutex<BTreeMap<(String, String), u64>>,
 }
 
 impl Faults {
@@ -53,8 +56,19 @@ impl Faults {
         *lock(&self.chance) = Some((fastrand::Rng::with_seed(seed), share));
     }
 
+    /// What went wrong so far: how often, by kind of request and kind of fault.
+    pub fn happened(&self) -> BTreeMap<(String, String), u64> {
+        lock(&self.happened).clone()
+    }
+
     /// What happens to a request.
     pub(crate) fn of(&self, method: &str, path: &str) -> Option<Kind> {
+        let kind = self.choose(method, path)?;
+        *lock(&self.happened).entry((request(method, path), kind.name())).or_default() += 1;
+        Some(kind)
+    }
+
+    fn choose(&self, method: &str, path: &str) -> Option<Kind> {
         let mut planned = lock(&self.planned);
         let hit = planned.iter_mut().find(|fault| {
             fault.times > 0
@@ -80,7 +94,42 @@ impl Faults {
     }
 }
 
+/// The kind of a request: its method, and the word of its path that says what it is.
+fn request(method: &str, path: &str) -> String {
+    const WORDS: [&str; 14] = [
+        "whoami-v2",
+        "create",
+        "token",
+        "overview",
+        "refs",
+        "branch",
+        "tree",
+        "preupload",
+        "batch",
+        "commit",
+        "resolve",
+        "part",
+        "complete",
+        "verify",
+    ];
+    let large = if path.starts_with("/large/whole/") { "whole" } else { "other" };
+    let word = path.split('/').find(|part| WORDS.contains(part)).unwrap_or(large);
+    format!("{method} {word}")
+}
+
 impl Kind {
+    /// Its name, for counting.
+    fn name(&self) -> String {
+        match self {
+            Kind::Refused(status, _) => format!("refused {status}"),
+            Kind::Dropped => "dropped".to_owned(),
+            Kind::DoneThenDropped => "done, then dropped".to_owned(),
+            Kind::DoneThen(status) => format!("done, then {status}"),
+            Kind::Cut => "cut off".to_owned(),
+            Kind::Late(_) => "late".to_owned(),
+        }
+    }
+
     /// The answer without the request being done, where it is not.
     pub(crate) fn before(&self) -> Option<Reply> {
         match self {

@@ -1,7 +1,9 @@
 //! The content of all repositories on disk, each piece once, under its own hash.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
@@ -10,6 +12,8 @@ use sha2::Sha256;
 #[derive(Debug)]
 pub(crate) struct Store {
     root: tempfile::TempDir,
+    /// Bytes of large files that arrived, useful or not.
+    received: AtomicU64,
 }
 
 impl Store {
@@ -18,7 +22,22 @@ impl Store {
         for folder in ["blobs", "lfs", "parts"] {
             fs_err::create_dir(root.path().join(folder))?;
         }
-        Ok(Self { root })
+        Ok(Self { root, received: AtomicU64::new(0) })
+    }
+
+    /// Bytes of large files that arrived so far.
+    pub(crate) fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// The large files that are here, with their sizes.
+    pub(crate) fn all_large(&self) -> std::io::Result<BTreeMap<String, u64>> {
+        let entries = fs_err::read_dir(self.root.path().join("lfs"))?;
+        let stored = entries.map(|entry| {
+            let entry = entry?;
+            Ok((entry.file_name().to_string_lossy().into_owned(), entry.metadata()?.len()))
+        });
+        stored.collect()
     }
 
     /// Stores a small file as git does and answers its id.
@@ -44,7 +63,14 @@ impl Store {
     }
 
     /// Stores a large file; false where its content is not what its name promises.
-    pub(crate) fn put_large(&self, sha256: &str, size: u64, reader: &mut dyn Read) -> std::io::Result<bool> {
+    pub(crate) fn put_large(
+        &self,
+        sha256: &str,
+        size: u64,
+        reader: &mut dyn Read,
+        arrives: bool,
+    ) -> std::io::Result<bool> {
+        let arriving = u64::from(arrives);
         let mut file = tempfile::NamedTempFile::new_in(self.root.path())?;
         let mut hash = Sha256::new();
         let mut buffer = vec![0; 64 << 10];
@@ -55,6 +81,7 @@ impl Store {
                 break;
             }
             seen += count as u64;
+            self.received.fetch_add(arriving * count as u64, Ordering::Relaxed);
             hash.update(&buffer[..count]);
             file.write_all(&buffer[..count])?;
         }
@@ -67,13 +94,16 @@ impl Store {
 
     /// Stores one part of an upload and answers its tag.
     pub(crate) fn put_part(&self, name: &str, reader: &mut dyn Read) -> std::io::Result<()> {
-        self.place(&self.part(name), reader)
+        let bytes = self.place(&self.part(name), reader)?;
+        self.received.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
     }
 
-    fn place(&self, path: &Path, reader: &mut dyn Read) -> std::io::Result<()> {
+    fn place(&self, path: &Path, reader: &mut dyn Read) -> std::io::Result<u64> {
         let mut file = tempfile::NamedTempFile::new_in(self.root.path())?;
-        std::io::copy(reader, &mut file)?;
-        file.persist(path).map(drop).map_err(|error| error.error)
+        let bytes = std::io::copy(reader, &mut file)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(bytes)
     }
 }
 

@@ -114,6 +114,10 @@ def publish(repository):
     WRITER.upload_folder(repo_id=repository, folder_path=root, revision="v1", **KIND)
 
 
+def creates():
+    WRITER.create_repo("acme/demo", **KIND)
+
+
 def exchanges():
     # The client finds the variables by itself, exchanges the identity, and writes to that one repository.
     WRITER.create_repo("acme/demo", **KIND)

@@ -1,4 +1,5 @@
-//! The Hub of the tests, proven by clients that nobody here wrote: the published `huggingface_hub` and `kernels`.
+//! The Hub of the tests, proven by clients that nobody here wrote: the published `huggingface_hub` and `kernels`, the
+//! JavaScript client `@huggingface/hub`, and `git-lfs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,8 +27,7 @@ fn builder() -> HubBuilder {
 #[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
 fn python() -> PathBuf {
     let chosen = std::env::var("KERNEL_BUILDER_PYTHON").ok().filter(|chosen| !chosen.is_empty());
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let path = chosen.map_or_else(|| repository.join(".environment/bin/python"), PathBuf::from);
+    let path = chosen.map_or_else(|| repository().join(".environment/bin/python"), PathBuf::from);
     assert!(path.exists(), "make the tests' environment with `scripts/python-environment`");
     path
 }
@@ -103,4 +103,80 @@ fn huggingface_hub_publishes_by_the_identity_of_a_job() {
 fn the_loader_loads_from_it() {
     let hub = hub();
     run(&hub, "loads");
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository")
+}
+
+#[test]
+#[ignore = "long: needs Node and the packages of `scripts/node-environment`"]
+#[expect(clippy::disallowed_methods, reason = "the client is run as a user would")]
+fn the_javascript_client_uploads_changes_and_downloads() {
+    let hub = hub();
+    let ran = Command::new("node")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients.mjs"))
+        .env("HF_ENDPOINT", hub.url())
+        .env("NODE_ENVIRONMENT", repository().join(".environment-node"))
+        .output()
+        .expect("Node starts");
+    let log = hub.take_log();
+    assert!(ran.status.success(), "{}\n{log:#?}", String::from_utf8_lossy(&ran.stderr));
+    assert!(log.iter().any(|line| line.starts_with("PUT /large/part/")), "a file went up in parts");
+    assert!(log.iter().any(|line| line.starts_with("PUT /large/whole/")), "a file went up whole");
+    assert_eq!(hub.refs("kernels/acme/demo"), ["main", "refs/pr/1"]);
+    eprintln!("@huggingface/hub: {} requests, {}", log.len(), String::from_utf8_lossy(&ran.stdout).trim());
+}
+
+#[test]
+#[ignore = "long: needs git-lfs"]
+#[expect(clippy::disallowed_methods, reason = "the client is run as a user would")]
+fn git_lfs_uploads_what_is_missing_and_downloads() {
+    let hub = hub();
+    run(&hub, "creates");
+    let folder = tempfile::tempdir().expect("a folder");
+    let git = |place: &str, arguments: &[&str], input: &[u8]| {
+        use std::io::Write;
+        let path = folder.path().join(place);
+        fs_err::create_dir_all(&path).expect("a folder");
+        let mut child = Command::new("git")
+            .args(arguments)
+            .current_dir(path)
+            .env("HOME", folder.path())
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("git starts");
+        child.stdin.take().expect("input").write_all(input).expect("written");
+        let ran = child.wait_with_output().expect("it ends");
+        assert!(
+            ran.status.success(),
+            "git {arguments:?}: {}\n{:#?}",
+            String::from_utf8_lossy(&ran.stderr),
+            hub.take_log()
+        );
+        ran.stdout
+    };
+    let address = hub.url().replace("http://", "http://writer:hf_writer@");
+    let setup = |place: &str| {
+        git(place, &["init", "--quiet"], b"");
+        git(place, &["config", "lfs.url", &format!("{address}/kernels/acme/demo.git/info/lfs")], b"");
+        git(place, &["config", "lfs.locksverify", "false"], b"");
+        git(place, &["remote", "add", "origin", &format!("{address}/kernels/acme/demo")], b"");
+    };
+    setup("one");
+    let content: Vec<u8> = (0..5_000_000_u32).flat_map(u32::to_le_bytes).take(5_000_000).collect();
+    let pointer = git("one", &["lfs", "clean", "--", "large.so"], &content);
+    let text = String::from_utf8(pointer.clone()).expect("a pointer");
+    let oid = text.split("sha256:").nth(1).and_then(|rest| rest.lines().next()).expect("a name").to_owned();
+    git("one", &["lfs", "push", "--object-id", "origin", &oid], b"");
+    let sent = |hub: &Hub| hub.take_log().iter().filter(|line| line.starts_with("PUT ")).count();
+    assert_eq!(sent(&hub), 1);
+    git("one", &["lfs", "push", "--object-id", "origin", &oid], b"");
+    assert_eq!(sent(&hub), 0, "what is there is not sent again");
+    setup("other");
+    assert_eq!(git("other", &["lfs", "smudge", "--", "large.so"], &pointer), content);
+    eprintln!("git-lfs: {} bytes up once and down", content.len());
 }

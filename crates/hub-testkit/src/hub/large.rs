@@ -81,7 +81,7 @@ impl Inner {
         match (method, rest) {
             ("PUT", ["whole", oid]) if is_sha256(oid) => {
                 let size = query(request, "size").and_then(|size| size.parse().ok()).unwrap_or_default();
-                stored(self.store.put_large(oid, size, request.body)?)
+                stored(self.store.put_large(oid, size, request.body, true)?)
             }
             ("PUT", ["part", upload, number]) => {
                 let name = format!("{}-{}", number_of(upload)?, number_of(number)?);
@@ -114,7 +114,7 @@ impl Inner {
             }
             whole = Box::new(whole.chain(fs_err::File::open(self.store.part(&name))?));
         }
-        stored(self.store.put_large(oid, size, &mut whole)?)
+        stored(self.store.put_large(oid, size, &mut whole, false)?)
     }
 }
 

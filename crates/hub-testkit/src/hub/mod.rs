@@ -122,6 +122,16 @@ impl Hub {
         std::mem::take(&mut *lock(&self.inner.log))
     }
 
+    /// Bytes of large files that arrived so far, useful or not.
+    pub fn received(&self) -> u64 {
+        self.inner.store.received()
+    }
+
+    /// The large files that are stored, with their sizes.
+    pub fn stored(&self) -> std::io::Result<std::collections::BTreeMap<String, u64>> {
+        self.inner.store.all_large()
+    }
+
     /// The commits of a branch of `kernels/OWNER/NAME`, newest first; none where there is no such branch.
     pub fn history(&self, repository: &str, revision: &str) -> Vec<Commit> {
         let state = self.inner.state();

@@ -26,7 +26,7 @@ fn online(scene: Scene, index: &Index, cache: &str) -> Scene {
 }
 
 /// A project whose environment has uv, and the index it is locked from.
-fn locked() -> (Scene, Index) {
+pub(crate) fn locked() -> (Scene, Index) {
     let scene = project();
     let uv = std::path::Path::new(&python()).with_file_name("uv");
     fs_err::os::unix::fs::symlink(uv, scene.path("env/bin/uv")).expect("a link");

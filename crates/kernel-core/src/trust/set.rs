@@ -42,13 +42,12 @@ pub fn digest<'a>(place: &Place, variants: impl IntoIterator<Item = (&'a str, &'
 /// Metadata as a member of a set.
 #[must_use]
 pub fn placed(metadata: &Metadata, place: &Place, variant: &str, set: &str) -> Metadata {
-    let toolchain = metadata.build.as_ref().and_then(|build| build.toolchain.as_ref());
     let record = PublicationRecord {
         repository: place.repository.clone(),
         branch: place.branch.clone(),
         variant: variant.to_owned(),
         set: set.to_owned(),
-        lock: toolchain.map(|toolchain| toolchain.identity.clone()),
+        lock: metadata.lock().map(str::to_owned),
         others: Map::new(),
     };
     Metadata { publication: Some(record), ..metadata.clone() }

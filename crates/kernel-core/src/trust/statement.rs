@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::set::Place;
 use crate::digest::METADATA;
+use crate::toolchain::lock::LOCK;
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PROVENANCE: &str = "https://slsa.dev/provenance/v1";
@@ -38,11 +39,13 @@ struct Parameters {
 }
 
 impl Statement {
-    /// The statement's text. `commits` and `locks` are those of the members, `signer` who says all this.
+    /// The statement's text. `commits`, `locks` and `toolchains` are those of the members, `signer` who says
+    /// all this.
     pub fn to_json(
         &self,
         commits: &BTreeSet<String>,
         locks: &BTreeSet<String>,
+        toolchains: &BTreeSet<String>,
         signer: &SignerIdentity,
     ) -> String {
         let subjects: Vec<Value> = self
@@ -53,7 +56,8 @@ impl Statement {
         let source = signer.repository.clone().map(|repository| format!("git+{repository}"));
         let commits =
             commits.iter().map(|commit| json!({ "uri": source, "digest": { "gitCommit": commit } }));
-        let locks = locks.iter().map(|lock| json!({ "name": "toolchain", "digest": { "sha256": lock } }));
+        let named = |name: &'static str| move |digest: &String| json!({ "name": name, "digest": { "sha256": digest } });
+        let made_with = locks.iter().map(named(LOCK)).chain(toolchains.iter().map(named("toolchain")));
         let parameters = Parameters {
             repository: self.place.repository.clone(),
             branch: self.place.branch.clone(),
@@ -68,7 +72,7 @@ impl Statement {
                 "buildDefinition": {
                     "buildType": BUILD,
                     "externalParameters": parameters,
-                    "resolvedDependencies": commits.chain(locks).collect::<Vec<_>>(),
+                    "resolvedDependencies": commits.chain(made_with).collect::<Vec<_>>(),
                 },
                 "runDetails": {
                     "builder": { "id": signer.workflow.as_ref().unwrap_or(&signer.subject) },
@@ -132,12 +136,14 @@ mod tests {
 
     fn text() -> String {
         let commits = BTreeSet::from(["0".repeat(40)]);
-        statement().to_json(&commits, &BTreeSet::from(["ef".repeat(32)]), &SignerIdentity::default())
+        let digests = BTreeSet::from(["ef".repeat(32)]);
+        statement().to_json(&commits, &digests, &digests, &SignerIdentity::default())
     }
 
     #[test]
     fn what_is_written_is_read() {
         assert_eq!(Statement::from_json(text().as_bytes()), Ok(statement()));
+        assert!(text().contains(r#""name":"kernel-builder.lock""#), "{}", text());
     }
 
     #[test]

@@ -178,6 +178,10 @@ pub fn together(artifacts: &[&Artifact], allowed: Allowed) -> Vec<Finding> {
     say("kernels", &|artifact| Some(artifact.metadata.name.to_string()));
     say("commits", &|artifact| Some(artifact.metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone()));
     say("rules of ids", &|artifact| Some(artifact.metadata.build.as_ref()?.id_rule.to_string()));
+    say("locks of what they are compiled with", &|artifact| {
+        let toolchain = artifact.metadata.build.as_ref()?.toolchain.as_ref()?;
+        Some(toolchain.lock.clone().unwrap_or_else(|| "none".to_owned()))
+    });
     findings
 }
 

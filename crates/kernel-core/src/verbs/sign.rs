@@ -84,7 +84,7 @@ pub fn sign(context: &Context, options: &SignOptions) -> Result<SignReport> {
     let identity = identity.unwrap_or_default();
     let subject = written.first().map(|written| written.metadata.clone()).unwrap_or_default();
     let statement = Statement { place: place.clone(), set: set.clone(), serial: context.now, members };
-    let text = statement.to_json(&commits(&variants), &locks(&variants), &identity);
+    let text = statement.to_json(&commits(&variants), &locks(&variants), &toolchains(&variants), &identity);
     let statement_bundle = signer.statement(subject.as_bytes(), text.as_bytes())?;
     let signed = written.iter().map(|written| write(context, written)).collect::<Result<Vec<_>>>()?;
     let provenance = keep_statement(&variants, &set, &statement_bundle.text)?;
@@ -150,9 +150,13 @@ fn commits(variants: &[Artifact]) -> BTreeSet<String> {
 }
 
 fn locks(variants: &[Artifact]) -> BTreeSet<String> {
-    let lock =
+    variants.iter().filter_map(|variant| variant.metadata.lock().map(str::to_owned)).collect()
+}
+
+fn toolchains(variants: &[Artifact]) -> BTreeSet<String> {
+    let identity =
         |variant: &Artifact| Some(variant.metadata.build.as_ref()?.toolchain.as_ref()?.identity.clone());
-    variants.iter().filter_map(lock).collect()
+    variants.iter().filter_map(identity).collect()
 }
 
 /// The identity to sign in the name of: the one that was given, else the job's.

@@ -28,7 +28,7 @@ codes! {
         example: "a variant whose `metadata.json` was written by hand",
         remedy: "Build the variant again, or write the digest with `kernel-builder hash`";
     MIXED = "upload/mixed", Check,
-        means: "The variants are not of one commit, one name and one rule of ids",
+        means: "The variants are not of one commit, one name, one rule of ids and one `kernel-builder.lock`",
         example: "a CPU variant of yesterday beside a CUDA variant of today",
         remedy: "Build all of them from one commit; `--allow-mixed` publishes them all the same";
     VERSIONS = "upload/versions", Check,

@@ -212,7 +212,7 @@ pub struct PublicationRecord {
     pub variant: String,
     /// What it was signed together with: SHA-256 in hexadecimal over the place and the unsigned metadata of all of it.
     pub set: String,
-    /// SHA-256 of the toolchain that was used, as the build recorded it; absent where nothing was compiled.
+    /// SHA-256 of the `kernel-builder.lock` that it was compiled by; absent where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<String>,
     /// Keys of later versions.
@@ -226,6 +226,11 @@ pub fn strict_json(text: &[u8]) -> Result<Value, serde_json::Error> {
 }
 
 impl Metadata {
+    /// SHA-256 of the project's lock in hexadecimal, where everything was as that says.
+    pub fn lock(&self) -> Option<&str> {
+        self.build.as_ref()?.toolchain.as_ref()?.lock.as_deref()
+    }
+
     /// What a manifest says of a variant; how it was built is still missing.
     pub fn of(manifest: &Manifest, backend: Backend, id: String, archs: Option<Vec<String>>) -> Self {
         let general = &manifest.general;

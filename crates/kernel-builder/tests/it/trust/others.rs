@@ -42,6 +42,42 @@ for variant in sys.argv[2:]:
     print(type(verify.verify_variant(pathlib.Path(variant))).__name__)
 "#;
 
+/// The same with npm's `@sigstore/verify`.
+const NODE: &str = r#"
+const [root, content, ...bundles] = process.argv.slice(1);
+const fs = require("node:fs");
+const load = require("node:module").createRequire(process.env.NODE_ENVIRONMENT + "/");
+const { bundleFromJSON } = load("@sigstore/bundle");
+const { TrustedRoot } = load("@sigstore/protobuf-specs");
+const { Verifier, toSignedEntity, toTrustMaterial } = load("@sigstore/verify");
+const json = (path) => JSON.parse(fs.readFileSync(path));
+const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(json(root))));
+const bytes = fs.readFileSync(content);
+for (const path of bundles) {
+  for (const [name, text] of Object.entries(json(path))) {
+    try {
+      const bundle = bundleFromJSON(JSON.parse(text));
+      verifier.verify("dsseEnvelope" in JSON.parse(text) ? toSignedEntity(bundle) : toSignedEntity(bundle, bytes));
+      console.log(`accepted ${name}`);
+    } catch (error) {
+      console.log(`refused ${name}: ${error.name}`);
+    }
+  }
+}
+"#;
+
+#[expect(clippy::disallowed_methods, reason = "the tests start Node as a shell does")]
+fn run_node(arguments: &[&Path]) -> Output {
+    let packages = crate::scene::repository().join(".environment-node");
+    assert!(packages.exists(), "make it with `scripts/node-environment`");
+    Command::new("node")
+        .args(["-e", NODE, "--"])
+        .args(arguments)
+        .env("NODE_ENVIRONMENT", packages)
+        .output()
+        .expect("Node starts")
+}
+
 #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
 fn run(script: &str, arguments: &[&Path]) -> Output {
     Command::new(python()).args(["-I", "-c", script]).args(arguments).output().expect("Python starts")
@@ -125,6 +161,36 @@ fn what_others_let_pass_is_known() {
     let mut accepted: Vec<&str> =
         verdicts.iter().filter_map(|verdict| verdict.strip_prefix("accepted ")).collect();
     accepted.sort_unstable();
+    insta::assert_snapshot!(accepted.join("\n"));
+}
+
+/// Lists the changes that npm's `@sigstore/verify` does not mind; each of them is refused by us.
+#[test]
+#[ignore = "long: needs Node and the packages of `scripts/node-environment`"]
+fn what_the_javascript_verifier_accepts_and_lets_pass_is_known() {
+    let services = Sigstore::start().expect("services");
+    let scene = signed(&services).file("root.json", &services.trusted_root().to_string());
+    let (root, content) = (scene.path("root.json"), scene.path("build/torch-cpu/metadata.json"));
+    let both = bundles(&scene).map(|(name, bundle)| (name.to_owned(), bundle.to_string()));
+    let file = write(&scene, "bundles.json", both);
+    let verdicts = lines(run_node(&[&root, &content, &file]));
+    assert_eq!(verdicts, ["accepted signature", "accepted statement"]);
+    let all = bundles(&scene).map(|(name, bundle)| {
+        let named = |Mutant { what, bundle }: Mutant| (format!("{name} {what}"), bundle);
+        mutants(&bundle).into_iter().map(named).collect::<Vec<_>>()
+    });
+    let file = write(&scene, "mutants.json", all.into_iter().flatten());
+    let verdicts = lines(run_node(&[&root, &content, &file]));
+    let mut accepted: Vec<&str> =
+        verdicts.iter().filter_map(|verdict| verdict.strip_prefix("accepted ")).collect();
+    eprintln!("@sigstore/verify accepts {} of {} changes", accepted.len(), verdicts.len());
+    assert!(verdicts.len() > 400, "{}", verdicts.len());
+    // Where in the certificate differs from run to run.
+    for change in &mut accepted {
+        *change = change.split(": byte ").next().unwrap_or(change);
+    }
+    accepted.sort_unstable();
+    accepted.dedup();
     insta::assert_snapshot!(accepted.join("\n"));
 }
 

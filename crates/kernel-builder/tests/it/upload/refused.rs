@@ -188,3 +188,35 @@ fn a_target_must_be_known() {
     assert_eq!(code(&["upload", "--json", "build/torch-cpu"]), (2, "upload/target".into()));
     assert_eq!(code(&["upload", "--json", "--offline"]), (8, "hub/offline".into()));
 }
+
+#[test]
+fn variants_of_several_locks_are_refused() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    let mut scene = sealed(variant(scene, "torch-universal", 1, &sample("two")));
+    for (name, lock) in [("torch-cpu", Some("aa")), ("torch-universal", None)] {
+        let path = format!("build/{name}/metadata.json");
+        let text = fs_err::read_to_string(scene.path(&path)).expect("metadata");
+        let mut metadata: Value = serde_json::from_str(&text).expect("JSON");
+        let mut toolchain = serde_json::json!({ "compiler": "gcc 12.2.0", "identity": "00" });
+        if let Some(lock) = lock {
+            toolchain["lock"] = lock.into();
+        }
+        metadata["x-kernel-builder"] = serde_json::json!({
+            "variant": name, "profile": "release", "engine": "local", "sandbox": "bubblewrap", "rebuildable": true,
+            "id-rule": 1, "toolchain": toolchain,
+        });
+        scene = scene.file(&path, &metadata.to_string());
+    }
+    let scene = sealed(scene);
+    hub.take_log();
+    for arguments in [&["upload", "--json"][..], &["collect", ".", "--json"]] {
+        let ran = scene.run(arguments);
+        assert!(
+            ran.status == 6 && ran.stdout.contains("several locks") && ran.stdout.contains("aa, none"),
+            "{ran}"
+        );
+        assert!(hub.take_log().is_empty(), "nothing is asked");
+    }
+    assert_eq!(scene.run(&["upload", "--allow-mixed"]).status, 0);
+}

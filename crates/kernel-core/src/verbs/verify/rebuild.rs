@@ -115,8 +115,13 @@ fn is_sound(examined: &Examined) -> bool {
     examined.result.findings.iter().all(|finding| finding.severity != Severity::Error)
 }
 
-/// Both toolchains in words, where they are not the same.
+/// Both toolchains in words, or both locks, where they are not the same.
 fn toolchains(signed: &Metadata, made: &Metadata) -> Option<String> {
+    if signed.lock() != made.lock() {
+        let name = |lock: Option<&str>| lock.map_or_else(|| "none".to_owned(), |lock| short(lock).to_owned());
+        let (signed, made) = (name(signed.lock()), name(made.lock()));
+        return Some(format!("another lock: signed was what {signed} made, here is {made}"));
+    }
     let of = |metadata: &Metadata| metadata.build.as_ref().and_then(|build| build.toolchain.clone());
     match (of(signed), of(made)) {
         (Some(signed), Some(made)) if signed.identity != made.identity => Some(format!(
