@@ -3,7 +3,7 @@
 
 use std::io::{Error, ErrorKind, Read, Result};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 /// The start of a file, at most so many bytes.
 pub fn start(path: &Utf8Path, most: u64) -> Result<Vec<u8>> {
@@ -28,6 +28,27 @@ pub fn text(path: &Utf8Path, most: u64) -> Result<String> {
 /// Whether a file holds exactly this.
 pub fn holds(path: &Utf8Path, content: &[u8]) -> bool {
     start(path, content.len() as u64 + 1).is_ok_and(|present| present == content)
+}
+
+/// The place of a file below a directory that others may have written; none where it is not there. No part of the way there
+/// may be a link: it could lead to what must not be handed on, such as the secrets of this very process.
+pub fn inside(root: &Utf8Path, path: &str) -> Result<Option<Utf8PathBuf>> {
+    let mut place = root.to_owned();
+    for part in Utf8Path::new(path).components() {
+        place.push(part);
+        match fs_err::symlink_metadata(&place) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+            Ok(state) if state.is_symlink() => {
+                let message = format!("`{place}` is a link, and could lead to what must not be published");
+                return Err(Error::new(ErrorKind::InvalidInput, message));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(Some(place))
 }
 
 /// A link counts as what it leads to.

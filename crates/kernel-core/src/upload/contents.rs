@@ -13,7 +13,7 @@ use super::results::{self, RESULTS};
 use crate::digest::{METADATA, SIGNATURE, is_left_out};
 use crate::tree::{self, Kind};
 use crate::trust::PROVENANCE;
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, regular};
 
 /// The directory of variants in a repository.
 pub const BUILD: &str = "build/";
@@ -46,12 +46,15 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
     }
     let statements: BTreeSet<Utf8PathBuf> = artifacts.iter().filter_map(Artifact::statement).collect();
     for statement in statements {
-        let name = statement.file_name().unwrap_or_default();
-        paths.push((format!("{PROVENANCE}/{name}"), statement.clone()));
+        let name = format!("{PROVENANCE}/{}", statement.file_name().unwrap_or_default());
+        let beside = statement.parent().and_then(Utf8Path::parent).unwrap_or(project);
+        if let Some(place) = regular::inside(beside, &name)? {
+            paths.push((name, place));
+        }
     }
-    let benchmarks = project.join(BENCHMARKS);
-    let has_benchmarks = benchmarks.is_dir();
-    if has_benchmarks {
+    let benchmarks = regular::inside(project, BENCHMARKS)?.filter(|place| place.is_dir());
+    let has_benchmarks = benchmarks.is_some();
+    if let Some(benchmarks) = benchmarks {
         for entry in tree::walk(&benchmarks, &|path| !path.contains('/'))? {
             let path = format!("{BENCHMARKS}/{}", entry.path);
             if entry.kind == Kind::File && is_benchmark(&path) {

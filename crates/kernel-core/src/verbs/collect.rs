@@ -21,7 +21,7 @@ use crate::tree::{self, Kind};
 use crate::upload::card;
 use crate::upload::contents::BENCHMARKS;
 use crate::upload::preflight::{self, Artifact};
-use crate::{Context, Result};
+use crate::{Context, Result, regular};
 
 /// What to join.
 #[derive(Clone, Debug)]
@@ -149,11 +149,11 @@ fn write(context: &Context, out: &Utf8Path, set: &Set<'_>) -> Result<()> {
         copy(&artifact.directory, &whole.join(BUILD_DIRECTORY).join(name))?;
         for kept in [RESULTS, DOCUMENTS] {
             let file = format!("{kept}/{name}.json");
-            copy_file(&from.join(&file), &whole.join(&file))?;
+            copy_file(&from, &file, &whole)?;
         }
-        copy_file(&from.join(card::FILE), &whole.join(card::FILE))?;
-        if from.join(BENCHMARKS).is_dir() {
-            copy(&from.join(BENCHMARKS), &whole.join(BENCHMARKS))?;
+        copy_file(&from, card::FILE, &whole)?;
+        if let Some(benchmarks) = regular::inside(&from, BENCHMARKS)?.filter(|place| place.is_dir()) {
+            copy(&benchmarks, &whole.join(BENCHMARKS))?;
         }
     }
     Ok(fs_err::rename(&whole, out)?)
@@ -163,19 +163,18 @@ fn write(context: &Context, out: &Utf8Path, set: &Set<'_>) -> Result<()> {
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     for entry in tree::walk(from, &|path| !tree::is_bytecode(path))? {
         if entry.kind == Kind::File {
-            copy_file(&from.join(&entry.path), &to.join(&entry.path))?;
+            copy_file(from, &entry.path, to)?;
         }
     }
     Ok(())
 }
 
-/// A file, where it is there.
-fn copy_file(from: &Utf8Path, to: &Utf8Path) -> std::io::Result<()> {
-    if !from.is_file() {
-        return Ok(());
-    }
+/// A file of one directory at the same place in another, where it is there. What a job hands on may be anybody's.
+fn copy_file(from: &Utf8Path, path: &str, to: &Utf8Path) -> std::io::Result<()> {
+    let Some(file) = regular::inside(from, path)?.filter(|place| place.is_file()) else { return Ok(()) };
+    let to = to.join(path);
     if let Some(parent) = to.parent() {
         fs_err::create_dir_all(parent)?;
     }
-    fs_err::copy(from, to).map(drop)
+    fs_err::copy(file, to).map(drop)
 }

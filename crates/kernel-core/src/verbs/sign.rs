@@ -193,10 +193,12 @@ fn write(context: &Context, written: &Written) -> Result<SignedVariant> {
 /// Writes the statement about the set, and removes those about sets of which nothing is left here.
 fn keep_statement(variants: &[Artifact], set: &str, text: &str) -> Result<Utf8PathBuf> {
     let beside = variants.first().and_then(|variant| variant.directory.parent());
-    let folder = beside.unwrap_or(Utf8Path::new(".")).join(PROVENANCE);
+    let beside = beside.unwrap_or(Utf8Path::new("."));
+    regular::inside(beside, PROVENANCE)?;
+    let folder = beside.join(PROVENANCE);
     let path = folder.join(trust::provenance_file(set));
     atomic::write(&path, text.as_bytes())?;
-    let used: BTreeSet<String> = artifacts::variants_in(beside.unwrap_or(Utf8Path::new(".")))
+    let used: BTreeSet<String> = artifacts::variants_in(beside)
         .iter()
         .filter_map(|directory| artifacts::metadata(directory).ok()?.publication)
         .map(|record| trust::provenance_file(&record.set))

@@ -13,6 +13,9 @@ pub type Tree = BTreeMap<String, RemoteFile>;
 /// Most files of a repository: ten times what the Hub recommends.
 const MOST: usize = 1_000_000;
 
+/// Most bytes of a listing.
+const LARGEST: usize = 256 << 20;
+
 /// A file of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteFile {
@@ -54,7 +57,7 @@ impl Hub {
         let folder = if folder.is_empty() { String::new() } else { format!("/{}", encode_path(folder)) };
         let path = repository.api(&format!("/tree/{}{folder}?recursive=true&expand=false", encode(revision)));
         let mut address = self.endpoint.join(&path);
-        let (mut tree, mut asked) = (Tree::new(), BTreeSet::new());
+        let (mut tree, mut asked, mut bytes) = (Tree::new(), BTreeSet::new(), 0);
         loop {
             if !asked.insert(address.clone()) {
                 return Err(unusable(&address, "its pages lead in a circle"));
@@ -68,7 +71,8 @@ impl Hub {
                     tree.insert(path, file);
                 }
             }
-            if tree.len() > MOST || asked.len() > MOST / 100 {
+            bytes += response.body.len();
+            if tree.len() > MOST || asked.len() > MOST / 100 || bytes > LARGEST {
                 return Err(unusable(&address, "its listing has no end"));
             }
             match next(&response)? {

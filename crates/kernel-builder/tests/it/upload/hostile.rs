@@ -49,12 +49,52 @@ fn listings_that_lie_are_refused() {
     assert_eq!(code(&page(|host| format!("http://{host}/tree/again"))), "hub/answer", "a circle");
     assert_eq!(code(&page(|_| "https://example.org/tree/next".to_owned())), "hub/answer", "another host");
     assert_eq!(code(&page(|_| "http://example.org/tree/next".to_owned())), "hub/insecure");
+    let endless = listing(|host| {
+        // Each page is another one, and large.
+        static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let link = format!("<http://{host}/tree/{next}>; rel=\"next\"");
+        Reply::json(200, "[]".to_owned() + &" ".repeat(15 << 20)).header("link", &link)
+    });
+    assert_eq!(code(&endless), "hub/answer", "pages without end");
     let huge = listing(|_| Reply { content: Content::Endless(1 << 40), ..Reply::json(200, "") });
     assert_eq!(code(&huge), "hub/answer", "endless JSON");
     let text = listing(|_| Reply::bytes(200, "<html>"));
     assert_eq!(code(&text), "hub/answer", "no JSON");
     let elsewhere = listing(|_| Reply::empty(302).header("location", "http://example.org/"));
     assert_eq!(code(&elsewhere), "hub/insecure");
+}
+
+/// What a build job hands on may be anybody's: a link in it could lead to the secrets of the job that publishes.
+#[test]
+fn what_a_link_leads_to_is_not_published() {
+    use fs_err::os::unix::fs::symlink;
+    let hub = hub();
+    let with = |path: &str| {
+        let scene = project(&hub, "writer", "one").file("secret/benchmark_secret.py", "hidden = 1\n");
+        let place = scene.path(path);
+        fs_err::create_dir_all(place.parent().expect("a folder")).expect("folders");
+        if path == "benchmarks" {
+            symlink(scene.path("secret"), place).expect("a link");
+        } else {
+            symlink("/proc/self/environ", place).expect("a link");
+        }
+        scene
+    };
+    for path in ["build/CARD.md", "benchmarks", ".kernel-builder/tests/torch-cpu.json"] {
+        let scene = with(path);
+        let ran = scene.run(&["collect", ".", "--out", "../set", "--json"]);
+        let last = ran.json().pop().expect("an answer");
+        assert_eq!((ran.status, &last["code"]), (4, &"environment/file".into()), "{path}: {ran}");
+        assert!(last.to_string().contains("is a link") && !scene.path("../set").exists(), "{path}: {last}");
+    }
+    hub.take_log();
+    for path in ["build/CARD.md", "benchmarks"] {
+        let ran = with(path).run(&["upload", "--json"]);
+        let last = ran.json().pop().expect("an answer");
+        assert!(ran.status == 4 && last.to_string().contains("is a link"), "{path}: {ran}");
+        assert!(hub.take_log().is_empty(), "nothing is asked");
+    }
 }
 
 #[test]

@@ -34,6 +34,15 @@ fn upload(scene: &Scene, enough: &dyn Fn() -> bool) -> (Option<Value>, u64) {
     (last, most)
 }
 
+/// Waits until the Hub has read what was still on its way when its sender was killed.
+fn settle(hub: &Hub) {
+    let mut before = u64::MAX;
+    while before != hub.received() {
+        before = hub.received();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    }
+}
+
 /// Writes a file that nothing can shorten, without ever holding all of it.
 fn write_large(scene: &Scene, path: &str, megabytes: usize, seed: u64) {
     let mut file = fs_err::File::create(scene.path(path)).expect("a file");
@@ -105,6 +114,7 @@ fn run(variants: usize, files: usize, megabytes: usize) {
             report.as_ref().is_none_or(|last| last["event"] != "error" && last["event"] != "report");
         assert!(goes_on, "killed ({place}): {report:?}");
         most = most.max(memory);
+        settle(&hub);
         let (sent, kept) = (hub.received() - received, stored());
         assert!(sent <= large - before + (8 << 20), "{place}: {sent} of {}", large - before);
         assert!(place == "half" || sent == kept - before, "only what is missing is sent");

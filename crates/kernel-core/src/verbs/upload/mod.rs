@@ -19,7 +19,7 @@ use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
 use crate::upload::{UploadError, card, contents, preflight, target, version};
-use crate::{Context, Project, Result, atomic, network, trust};
+use crate::{Context, Project, Result, atomic, network, regular, trust};
 
 /// What to upload, and how.
 #[derive(Clone, Debug)]
@@ -60,14 +60,14 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     let contents = contents::collect(context, &artifacts, &directory)?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
     let hub = network::hub(context)?;
-    let own_card = directory.join(card::FILE);
+    let own_card = regular::inside(&directory, card::FILE)?;
     let upload = Upload {
         context,
         options,
         hub: &hub,
         target: &target,
         contents: &contents,
-        card: own_card.is_file().then_some(own_card),
+        card: own_card.filter(|card| card.is_file()),
     };
     let there = upload.look()?;
     let mut report = upload.plan(&there, &artifacts)?;

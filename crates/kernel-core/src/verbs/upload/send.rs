@@ -8,9 +8,9 @@ use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
 
 use super::{MAIN, There, Upload, stage};
-use crate::Result;
 use crate::meter::Meter;
 use crate::upload::card;
+use crate::{Result, regular};
 
 /// First line of the message of each commit.
 const SUMMARY: &str = "Upload with kernel-builder";
@@ -139,7 +139,7 @@ impl Upload<'_> {
     pub(super) fn merged_card(&self, card: &Utf8Path, head: &str) -> Result<(Option<String>, String)> {
         let there = self.hub.read_file(&self.target.repository, head, card::README, LARGEST_CARD)?;
         let there = there.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let text = card::merge(&fs_err::read_to_string(card)?, there.as_deref());
+        let text = card::merge(&regular::text(card, LARGEST_CARD)?, there.as_deref());
         Ok((there, text))
     }
 }
