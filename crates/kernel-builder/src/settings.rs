@@ -4,7 +4,9 @@
 use camino::Utf8PathBuf;
 use fs_err as fs;
 use kernel_core::context::Environment;
+use kernel_core::engine::Choice;
 use kernel_core::engine::local::sandbox::Mode;
+use kernel_core::engine::nix::Options;
 use kernel_spec::error::Faults;
 use kernel_spec::{Finding, SourceText, code};
 use serde::{Deserialize, Serialize};
@@ -26,10 +28,28 @@ pub(crate) struct Settings {
     python: String,
     /// Whether compilers are confined.
     pub(crate) sandbox: Mode,
+    /// `local` or `nix`.
+    engine: Engine,
+    /// A Nix file that gives the compilers; empty for those of a pinned nixpkgs.
+    nix_toolchain: String,
+    /// The store that Nix builds in, as `nix --store` takes it; empty for the machine's.
+    nix_store: String,
+    /// Machines that Nix builds on, as `nix --builders` takes them.
+    nix_builders: String,
     /// Commands at once; 0 to decide from cores and memory.
     jobs: u16,
     /// A file that names other authorities for signatures than Sigstore's public ones; empty for those.
     trust_config: String,
+}
+
+/// What runs the commands of a build.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are the documentation")]
+pub(crate) enum Engine {
+    #[default]
+    Local,
+    Nix,
 }
 
 /// Some settings, from one origin.
@@ -61,6 +81,19 @@ impl Settings {
     /// The interpreter where one is named.
     pub(crate) fn python(&self) -> Option<String> {
         Some(self.python.clone()).filter(|python| !python.is_empty())
+    }
+
+    /// Which engine is to build, and how.
+    pub(crate) fn engine(&self) -> Choice {
+        let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        match self.engine {
+            Engine::Local => Choice::Local,
+            Engine::Nix => Choice::Nix(Options {
+                toolchain: given(&self.nix_toolchain).map(Utf8PathBuf::from),
+                store: given(&self.nix_store),
+                builders: given(&self.nix_builders),
+            }),
+        }
     }
 
     /// The file of other authorities for signatures where it is named.

@@ -73,6 +73,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Local(#[from] crate::engine::local::LocalError),
 
+    /// The Nix engine did not build.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Nix(#[from] crate::engine::nix::NixError),
+
     /// A name cannot be written into a generated file.
     #[error(transparent)]
     #[diagnostic(transparent)]

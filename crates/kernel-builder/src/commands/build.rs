@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
+use clap::ValueEnum;
 use kernel_core::engine::local::sandbox::Mode;
 use kernel_core::toolchain::sysroot::Policy;
 use kernel_core::verbs::build::{BuildOptions, Wanted, build};
@@ -13,7 +14,7 @@ use kernel_spec::report::Report;
 use super::interpreter::Interpreter;
 use super::{Answer, Run};
 use crate::session::Session;
-use crate::settings::{Layer, Settings};
+use crate::settings::{Engine, Layer, Settings};
 
 /// Build variants of a kernel into `build/<variant>`
 #[derive(Debug, clap::Args)]
@@ -49,11 +50,23 @@ pub(crate) struct PlanArguments {
     /// Compile for this machine while writing: with debug information
     #[arg(long)]
     dev: bool,
-    /// Oldest systems the result must run on: manylinux_2_28, manylinux_2_34 or host
-    #[arg(long, value_name = "POLICY", default_value = "manylinux_2_28")]
+    /// Oldest systems to run on: manylinux_2_28 (default), _2_34, host
+    #[arg(long, value_name = "POLICY", default_value = "manylinux_2_28", hide_default_value = true)]
     policy: Policy,
     #[command(flatten)]
     interpreter: Interpreter,
+    /// What builds: local (the default) or nix
+    #[arg(long, value_name = "ENGINE", hide_possible_values = true)]
+    engine: Option<Engine>,
+    /// Nix file of the compilers, instead of a pinned nixpkgs
+    #[arg(long, value_name = "FILE")]
+    nix_toolchain: Option<Utf8PathBuf>,
+    /// Store that Nix builds in, as `nix --store` takes it
+    #[arg(long, value_name = "STORE")]
+    nix_store: Option<String>,
+    /// Machines that Nix builds on, as `nix --builders` takes them
+    #[arg(long, value_name = "MACHINES")]
+    nix_builders: Option<String>,
     /// Allow one flag that is refused otherwise; repeat for more
     #[arg(long = "allow-flag", value_name = "FLAG", allow_hyphen_values = true)]
     allowed_flags: Vec<String>,
@@ -82,10 +95,10 @@ enum From {
 /// Which variants are asked for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Chosen {
-    /// A variant, by name; repeat for more. Without it: those that this machine can build and load
+    /// A variant, by name; repeat for more. Without it: those that can be built and loaded here
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
-    /// Every variant of the project that this machine can build, also those that it could not load
+    /// Every variant that this machine can build, loadable here or not
     #[arg(long, conflicts_with = "variants")]
     all: bool,
 }
@@ -102,7 +115,13 @@ impl Chosen {
 
 impl PlanArguments {
     pub(crate) fn flags(&self) -> Layer {
-        self.interpreter.flags()
+        let mut layer = self.interpreter.flags();
+        let engine = self.engine.and_then(|engine| engine.to_possible_value());
+        layer.set_if("engine", engine.map(|engine| engine.get_name().to_owned()));
+        layer.set_if("nix-toolchain", self.nix_toolchain.as_ref().map(ToString::to_string));
+        layer.set_if("nix-store", self.nix_store.clone());
+        layer.set_if("nix-builders", self.nix_builders.clone());
+        layer
     }
 
     pub(crate) fn options(self, settings: &Settings) -> PlanOptions {
@@ -118,6 +137,7 @@ impl PlanArguments {
                 (false, From::Auto) => Binding::Present,
                 (false, From::Host) => Binding::Ignored,
             },
+            engine: settings.engine(),
         }
     }
 }

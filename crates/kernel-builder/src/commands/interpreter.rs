@@ -5,7 +5,7 @@ use crate::settings::Layer;
 /// The option.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Interpreter {
-    /// The Python interpreter, or the directory of its environment [default: the active one]
+    /// Interpreter or environment [default: the active one]
     #[arg(long, value_name = "PYTHON")]
     python: Option<String>,
 }

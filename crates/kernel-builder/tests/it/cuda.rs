@@ -145,6 +145,28 @@ fn a_kernel_is_compiled_for_exactly_what_it_promises_and_is_the_same_everywhere(
     assert!(bytes("") == bytes("with space/"), "place and sandbox change the bytes");
 }
 
+/// In Nix's sandbox the toolkit's programs run with Nix's own loader, and make the same code.
+#[test]
+fn nix_compiles_cuda_for_exactly_what_is_promised() {
+    let scene = kernel(crate::nix::with_nix(scene()).variable("CUDA_HOME", &cuda()), "");
+    let ran = run(&scene, "build", VARIANT, &[]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let report = last(&ran);
+    let id = &report["variants"][0]["id"];
+    assert_eq!(embedded(&library(&scene, "", id)), ["sm_75", "sm_80", "sm_80 ptx", "sm_90a"]);
+    let by_nix = same_but_stamped(fs_err::read(library(&scene, "", id)).expect("a library"));
+    let store = b"/nix/store/";
+    assert!(!by_nix.windows(store.len()).any(|window| window == store), "a path of the store is in it");
+
+    let scene = scene.variable("KERNEL_BUILDER_ENGINE", "local").variable("CXX", &crate::nix::compiler());
+    let python = python();
+    let arguments = ["build", "--json", "--python", &python, "--variant", VARIANT];
+    let ran = crate::nix::run_with_store(&scene, &arguments);
+    assert_eq!(ran.status, 0, "{ran}");
+    let locally = same_but_stamped(fs_err::read(library(&scene, "", id)).expect("a library"));
+    assert!(locally == by_nix, "the engines differ");
+}
+
 #[test]
 fn what_a_toolkit_does_not_build_is_told_with_its_reason() {
     let scene = plain("src = [\"plus.cu\"]\ncuda-capabilities = [\"9.0\", \"10.1\", \"12.0\"]\n");

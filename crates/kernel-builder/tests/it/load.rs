@@ -12,7 +12,7 @@ fn scene() -> Scene {
 
 /// Runs a Python program as a user would, with the loader, and answers what it prints.
 #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
-fn run_python(scene: &Scene, program: &str) -> String {
+pub(crate) fn run_python(scene: &Scene, program: &str) -> String {
     let ran = Command::new(python())
         .args(["-c", program])
         .current_dir(scene.path(""))

@@ -26,6 +26,7 @@ mod interrupted;
 mod load;
 mod lock;
 mod migrate;
+mod nix;
 mod output;
 mod pin;
 mod portable;

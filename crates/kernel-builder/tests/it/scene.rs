@@ -140,7 +140,7 @@ impl Scene {
         self.ran(command.stdin(Stdio::null()))
     }
 
-    fn ran(&self, command: &mut Command) -> Ran {
+    pub(crate) fn ran(&self, command: &mut Command) -> Ran {
         let output = command.output().expect("the binary starts");
         let text = |bytes: Vec<u8>| self.redact(&String::from_utf8(bytes).expect("output is UTF-8"));
         Ran {

@@ -3,6 +3,8 @@
 
 pub mod diagnostics;
 pub mod local;
+mod ninja;
+pub mod nix;
 
 use std::collections::BTreeMap;
 
@@ -38,12 +40,33 @@ pub struct Limits {
 /// What an engine made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// The finished libraries, by variant. Variants of Python alone have none.
-    pub libraries: BTreeMap<String, Utf8PathBuf>,
+    /// What was made, by variant. Variants of Python alone have nothing.
+    pub libraries: BTreeMap<String, Made>,
     /// Steps that ran, as `variant: what`, in the order they finished.
     pub ran: Vec<String>,
-    /// How the commands were confined: `bubblewrap` or `off`.
+    /// Which engine: `local` or `nix`.
+    pub engine: &'static str,
+    /// How the commands were confined: `bubblewrap`, `nix` or `off`.
     pub sandbox: &'static str,
+}
+
+/// The result of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The shared library.
+    pub library: Utf8PathBuf,
+    /// The linker's account of what went into it.
+    pub map: Utf8PathBuf,
+}
+
+/// Which engine builds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// This machine's compilers.
+    #[default]
+    Local,
+    /// Nix.
+    Nix(nix::Options),
 }
 
 impl Built {

@@ -28,37 +28,58 @@ pub fn build_directory(variant: &str) -> String {
     format!("{WORK}/{variant}")
 }
 
-/// `build.ninja` of a variant.
-pub fn variant(name: &str, library: &Library) -> Result<String, Unwritable> {
+/// The two halves of a variant's `build.ninja`, beside it. An engine that keeps objects apart from the library runs them
+/// one after the other, each with the other half empty.
+pub const OBJECTS: &str = "objects.ninja";
+/// The second half.
+pub const LINK: &str = "link.ninja";
+
+/// `build.ninja` of a variant and its two halves, by file name. The id decides nothing but the second half, as long as no
+/// source is told it.
+pub fn variant(name: &str, library: &Library) -> Result<[(&'static str, String); 3], Unwritable> {
     let build = build_directory(name);
     let mut text = String::new();
     let _ = writeln!(text, "# Written by kernel-builder. Every command runs in the project's directory.");
     let _ = writeln!(text, "ninja_required_version = 1.8");
     let _ = writeln!(text, "include {}", ninja_path(&format!("{build}/toolchain.ninja"))?);
     let _ = writeln!(text, "variant = {}", ninja_value(name)?);
-    let flags = FlagSets::of(library);
-    flags.write(&mut text, &build)?;
+    let _ = writeln!(text, "stamp = {}", ninja_value(&format!("{build}/toolchain.stamp"))?);
     rules(&mut text);
+    for half in [OBJECTS, LINK] {
+        let _ = writeln!(text, "include {}", ninja_path(&format!("{build}/{half}"))?);
+    }
+    Ok([("build.ninja", text), (OBJECTS, objects(library, &build)?), (LINK, link(library, &build)?)])
+}
+
+fn objects(library: &Library, build: &str) -> Result<String, Unwritable> {
+    let mut text = String::from("# Written by kernel-builder: everything that the id decides nothing of.\n");
+    let flags = FlagSets::of(library);
+    flags.write(&mut text, build)?;
     if library.compile.iter().any(|step| step.language == Language::Cuda) {
         let _ = writeln!(text, "nvcc = {}", ninja_value(&shell(&format!("{build}/{NVCC}"))?)?);
         // Two of the passes, of which each architecture has its own, run at once; the result does not depend on it.
-        compile_rule(&mut text, "cuda", "$nvcc -ccbin $cxx $nvcc_prefix_map --threads=2");
+        compile_rule(&mut text, "cuda", "$nvcc $nvcc_host --threads=2");
     }
     if library.compile.iter().any(|step| step.language == Language::Hip) {
         let _ = writeln!(text, "hip = {}", ninja_value(&shell(&format!("{build}/{HIP_CLANG}"))?)?);
         compile_rule(&mut text, "hip", "$hip -x hip $prefix_map");
     }
     if let Some(step) = &library.hipify {
-        hipify(&mut text, step, &build)?;
+        hipify(&mut text, step, build)?;
     }
     for step in &library.compile {
-        edge(&mut text, step, &flags, &build)?;
+        edge(&mut text, step, &flags, build)?;
     }
-    identity(&mut text, library, &build)?;
     for step in &library.link.compatibility {
-        compatibility(&mut text, step, &build)?;
+        compatibility(&mut text, step, build)?;
     }
-    link_edge(&mut text, library, &build)?;
+    Ok(text)
+}
+
+fn link(library: &Library, build: &str) -> Result<String, Unwritable> {
+    let mut text = String::from("# Written by kernel-builder: the unit with the id, and the library.\n");
+    identity(&mut text, library, build)?;
+    link_edge(&mut text, library, build)?;
     Ok(text)
 }
 
@@ -121,7 +142,6 @@ impl<'a> FlagSets<'a> {
         for (at, flags) in sets {
             let _ = writeln!(text, "flags_{at} = {}", flag_words(flags, build)?);
         }
-        let _ = writeln!(text, "stamp = {}", ninja_value(&format!("{build}/toolchain.stamp"))?);
         Ok(())
     }
 }
@@ -209,8 +229,8 @@ fn command_words(arguments: &[String]) -> Result<String, Unwritable> {
 /// What differs between machines: the compilers, and the map that hides where they lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tools {
-    /// C++ compiler; with `-x c` the C compiler too, so that both are one.
-    pub cxx: String,
+    /// C++ compiler, with arguments it is always given; with `-x c` the C compiler too, so that both are one.
+    pub cxx: Vec<String>,
     /// Archiver.
     pub ar: String,
     /// Python, where sources are translated.
@@ -223,13 +243,19 @@ impl Tools {
     /// `toolchain.ninja`.
     pub fn render(&self) -> Result<String, Unwritable> {
         let mut text = String::from("# Written by kernel-builder: what differs between machines.\n");
-        let python = self.python.as_ref().map(|python| ("python", python));
-        for (name, tool) in [("cxx", &self.cxx), ("ar", &self.ar)].into_iter().chain(python) {
-            let _ = writeln!(text, "{name} = {}", ninja_value(&shell(tool)?)?);
+        let _ = writeln!(text, "cxx = {}", command_words(&self.cxx)?);
+        let _ = writeln!(text, "ar = {}", ninja_value(&shell(&self.ar)?)?);
+        if let Some(python) = &self.python {
+            let _ = writeln!(text, "python = {}", ninja_value(&shell(python)?)?);
         }
         let _ = writeln!(text, "prefix_map = {}", command_words(&self.prefix_map)?);
-        let for_nvcc: Result<Vec<String>, _> = self.prefix_map.iter().map(|flag| nvcc_host(flag)).collect();
-        let _ = writeln!(text, "nvcc_prefix_map = {}", command_words(&for_nvcc?)?);
+        let (program, arguments) =
+            self.cxx.split_first().map_or(("c++", &[][..]), |(first, rest)| (first, rest));
+        let mut for_nvcc = vec!["-ccbin".to_owned(), program.to_owned()];
+        for flag in arguments.iter().chain(&self.prefix_map) {
+            for_nvcc.push(nvcc_host(flag)?);
+        }
+        let _ = writeln!(text, "nvcc_host = {}", command_words(&for_nvcc)?);
         Ok(text)
     }
 }

@@ -19,7 +19,9 @@ pub fn files(plan: &Plan, tools: &Tools, stamp: &str) -> Result<FileSet, Unwrita
         return Ok(files);
     };
     let is_python_module = library.file_name.ends_with(".abi3.so");
-    files.insert("build.ninja", ninja::variant(&plan.variant, library)?);
+    for (name, text) in ninja::variant(&plan.variant, library)? {
+        files.insert(name, text);
+    }
     files.insert("toolchain.ninja", tools.render()?);
     files.insert("toolchain.stamp", stamp);
     files.insert(library.identity.source.clone(), templates::identity(&plan.kernel.id, is_python_module));

@@ -19,6 +19,8 @@ use crate::{Context, atomic};
 pub struct Compiler {
     /// The C++ driver itself: no wrapper, no symbolic link.
     pub cxx: Utf8PathBuf,
+    /// What it is always given, such as `--sysroot=…`.
+    pub arguments: Vec<String>,
     /// The archiver it uses.
     pub ar: Utf8PathBuf,
     /// What objects depend on.
@@ -40,6 +42,9 @@ pub struct CompilerIdentity {
     pub vendor: String,
     /// The processor and system it compiles for.
     pub machine: String,
+    /// What it is always given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
     /// SHA-256 of its parts, in hexadecimal.
     pub parts: BTreeMap<String, String>,
 }
@@ -105,7 +110,8 @@ pub enum CompilerError {
 impl Compiler {
     /// Reads every part of it again, whatever is remembered of it.
     pub fn recheck(&self, context: &Context) -> Result<(), CompilerError> {
-        let (now, _) = Inspection::of(context)?.finish()?;
+        let (described, witnesses) = Inspection::of(context)?.finish()?;
+        let (now, _) = described.identify(witnesses)?;
         if now.identity == self.identity {
             return Ok(());
         }
@@ -116,6 +122,61 @@ impl Compiler {
 /// Files that a link by hand may need.
 static LINK_FILES: &[&str] =
     &["crti.o", "crtbeginS.o", "crtendS.o", "crtn.o", "libgcc.a", "libstdc++.a", "libc_nonshared.a"];
+
+/// A compiler in its own words: its paths and names, before anything is hashed.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Description {
+    /// The C++ driver.
+    pub cxx: Utf8PathBuf,
+    /// What it is always given.
+    pub arguments: Vec<String>,
+    /// The archiver.
+    pub ar: Utf8PathBuf,
+    /// Whose options it takes.
+    pub family: CompilerFamily,
+    /// Its version.
+    pub version: String,
+    /// What it calls itself.
+    pub vendor: String,
+    /// The processor and system it compiles for.
+    pub machine: String,
+    /// The programs it runs: `cc1plus`, `as`, `ld`, ….
+    pub programs: BTreeMap<String, Utf8PathBuf>,
+    /// Where it looks for headers.
+    pub headers: Vec<Utf8PathBuf>,
+    /// Files a link by hand needs.
+    pub files: BTreeMap<String, Utf8PathBuf>,
+}
+
+impl Description {
+    /// The compiler with its identity, and the files that this was drawn from.
+    pub fn identify(self, mut witnesses: Witnesses) -> Result<(Compiler, Witnesses), CompilerError> {
+        let unreadable = |source| CompilerError::Part { path: self.cxx.clone(), source };
+        let mut parts = BTreeMap::new();
+        let driver = [("driver".to_owned(), self.cxx.clone())];
+        for (name, path) in
+            self.programs.iter().chain(&self.files).map(|(n, p)| (n.clone(), p.clone())).chain(driver)
+        {
+            parts.insert(name, sha256(&path).map_err(unreadable)?);
+            witnesses.add(path);
+        }
+        // The C library's own are the same everywhere as far as objects go, and thousands.
+        let own = |path: &&Utf8PathBuf| {
+            path.components().any(|part| matches!(part.as_str(), "c++" | "gcc" | "clang" | "v1"))
+        };
+        let headers: Vec<Utf8PathBuf> = self.headers.iter().filter(own).cloned().collect();
+        let mut hasher = Sha256::new();
+        for directory in &headers {
+            witnesses.add(directory.clone());
+            hash_tree(directory, &mut hasher).map_err(unreadable)?;
+        }
+        parts.insert("c++ headers".into(), hexadecimal(hasher));
+        let Self { cxx, arguments, ar, family, version, vendor, machine, files, .. } = self;
+        let identity =
+            CompilerIdentity { family, version, vendor, machine, arguments: arguments.clone(), parts };
+        Ok((Compiler { cxx, arguments, ar, identity, files, headers }, witnesses))
+    }
+}
 
 /// What is asked of a compiler once, with the files that the answer was drawn from.
 #[derive(Serialize, Deserialize)]
@@ -128,13 +189,14 @@ struct Remembered {
 /// The host's compiler: from `memory` (a file) where nothing it was drawn from has changed.
 pub fn discover(context: &Context, memory: &Utf8Path) -> Result<Compiler, CompilerError> {
     let variable = |name| context.environment.get(name).unwrap_or_default().to_owned();
-    let asked = format!("1|{}|{}", variable("CXX"), variable("PATH"));
+    let asked = format!("2|{}|{}", variable("CXX"), variable("PATH"));
     let remembered =
         fs_err::read(memory).ok().and_then(|bytes| serde_json::from_slice::<Remembered>(&bytes).ok());
     if let Some(remembered) = remembered.filter(|known| known.asked == asked && known.witnesses.hold()) {
         return Ok(remembered.compiler);
     }
-    let (compiler, witnesses) = Inspection::of(context)?.finish()?;
+    let (description, witnesses) = Inspection::of(context)?.finish()?;
+    let (compiler, witnesses) = description.identify(witnesses)?;
     let remembered = Remembered { asked, witnesses, compiler };
     // A memory that cannot be written costs time, never a build.
     if let Ok(text) = serde_json::to_vec(&remembered)
@@ -149,6 +211,7 @@ pub fn discover(context: &Context, memory: &Utf8Path) -> Result<Compiler, Compil
 struct Inspection<'a> {
     context: &'a Context,
     cxx: Utf8PathBuf,
+    arguments: Vec<String>,
     family: CompilerFamily,
     witnesses: Witnesses,
 }
@@ -165,7 +228,8 @@ impl<'a> Inspection<'a> {
             .opt_level(0)
             .host(&host)
             .target(&host);
-        if let Some(chosen) = context.environment.get("CXX") {
+        let (chosen, arguments) = chosen(context);
+        if let Some(chosen) = chosen {
             build.compiler(chosen);
         }
         let tool = build.try_get_compiler().map_err(|source| CompilerError::Missing { source })?;
@@ -177,37 +241,40 @@ impl<'a> Inspection<'a> {
             (_, true) => CompilerFamily::Gcc,
             _ => return Err(CompilerError::Unknown { path: cxx }),
         };
-        Ok(Self { context, cxx, family, witnesses })
+        Ok(Self { context, cxx, arguments, family, witnesses })
     }
 
-    fn finish(mut self) -> Result<(Compiler, Witnesses), CompilerError> {
+    fn finish(self) -> Result<(Description, Witnesses), CompilerError> {
         let vendor = self.ask(&["--version"])?.lines().next().unwrap_or_default().to_owned();
         let version = match self.family {
             CompilerFamily::Gcc => self.ask(&["-dumpfullversion"])?,
             CompilerFamily::Clang => self.ask(&["-dumpversion"])?,
         };
-        let machine = self.ask(&["-dumpmachine"])?;
-        let ar = self.program("ar")?;
-        let headers = self.headers()?;
-        let files = self.files()?;
-        let mut parts = BTreeMap::new();
+        let mut programs = BTreeMap::new();
         for name in ["cc1plus", "cc1", "as", "ld"] {
             let path = self.program(name)?;
             if path.is_absolute() {
-                parts.insert(name.to_owned(), self.hash(&path)?);
+                programs.insert(name.to_owned(), path);
             }
         }
-        for (name, path) in &files {
-            parts.insert(name.clone(), self.hash(path)?);
-        }
-        parts.insert("driver".into(), self.hash(&self.cxx.clone())?);
-        parts.insert("c++ headers".into(), self.hash_headers(&headers)?);
-        let identity = CompilerIdentity { family: self.family, version, vendor, machine, parts };
-        Ok((Compiler { cxx: self.cxx, ar, identity, files, headers }, self.witnesses))
+        let description = Description {
+            version,
+            vendor,
+            machine: self.ask(&["-dumpmachine"])?,
+            ar: self.program("ar")?,
+            programs,
+            headers: self.headers()?,
+            files: self.files()?,
+            cxx: self.cxx,
+            arguments: self.arguments,
+            family: self.family,
+        };
+        Ok((description, self.witnesses))
     }
 
     fn ask(&self, arguments: &[&str]) -> Result<String, CompilerError> {
         let finished = Command::new(self.cxx.clone())
+            .arguments(&self.arguments)
             .arguments(arguments.iter().copied())
             .capture(self.context)
             .and_then(crate::process::Finished::require_success)
@@ -235,36 +302,29 @@ impl<'a> Inspection<'a> {
         Ok(files)
     }
 
-    /// The directories that hold the C++ library's headers and the compiler's own.
+    /// The directories that it looks for headers in.
     fn headers(&self) -> Result<Vec<Utf8PathBuf>, CompilerError> {
         let mut lines = Vec::new();
         Command::new(self.cxx.clone())
+            .arguments(&self.arguments)
             .arguments(["-E", "-x", "c++", "-v", "/dev/null"])
             .stream(self.context, &mut |line| lines.push(line.text.clone()))
             .map_err(|source| CompilerError::Silent { path: self.cxx.clone(), source })?;
         let listed = lines.iter().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
         let directories =
             listed.take_while(|line| line.starts_with(' ')).map(|line| Utf8PathBuf::from(line.trim()));
-        let own = |path: &Utf8PathBuf| {
-            path.components().any(|part| matches!(part.as_str(), "c++" | "gcc" | "clang" | "v1"))
-        };
-        Ok(directories.filter(own).filter_map(|path| path.canonicalize_utf8().ok()).collect())
+        Ok(directories.filter_map(|path| path.canonicalize_utf8().ok()).collect())
     }
+}
 
-    fn hash(&mut self, path: &Utf8Path) -> Result<String, CompilerError> {
-        self.witnesses.add(path);
-        sha256(path).map_err(|source| CompilerError::Part { path: self.cxx.clone(), source })
+/// What `CXX` names: a path, or as `make` takes it, a program and arguments.
+fn chosen(context: &Context) -> (Option<String>, Vec<String>) {
+    let Some(text) = context.environment.get("CXX") else { return (None, Vec::new()) };
+    if Utf8Path::new(text).is_file() {
+        return (Some(text.to_owned()), Vec::new());
     }
-
-    fn hash_headers(&mut self, directories: &[Utf8PathBuf]) -> Result<String, CompilerError> {
-        let mut hasher = Sha256::new();
-        for directory in directories {
-            self.witnesses.add(directory.clone());
-            hash_tree(directory, &mut hasher)
-                .map_err(|source| CompilerError::Part { path: self.cxx.clone(), source })?;
-        }
-        Ok(hexadecimal(hasher))
-    }
+    let mut words = text.split_whitespace().map(str::to_owned);
+    (words.next(), words.collect())
 }
 
 /// The compiler behind links and compiler caches. A cache answers to the compiler's name and would be an ambient part

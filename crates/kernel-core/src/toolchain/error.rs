@@ -19,6 +19,10 @@ pub enum ToolchainError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Compiler(#[from] CompilerError),
+    /// Nix's compiler.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Nix(#[from] crate::engine::nix::NixError),
     /// The stubs.
     #[error(transparent)]
     #[diagnostic(transparent)]

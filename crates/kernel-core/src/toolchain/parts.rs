@@ -19,6 +19,7 @@ use super::rocm::{Rocm, RocmError};
 use super::store::{Fetched, Part, Store, StoreError};
 use super::sysroot::{Policy, Sysroot};
 use crate::Context;
+use crate::engine::nix::Nix;
 use crate::host::PythonEnvironment;
 use crate::plan::ToolchainFacts;
 use crate::plan::dependencies::{HIPIFY, cutlass};
@@ -58,6 +59,17 @@ pub struct Machine<'a> {
     pub fetches: bool,
     /// The project's lock, where it has one that is used.
     pub lock: Option<&'a Lock>,
+    /// Whose compiler it is.
+    pub compiler: CompilerOf<'a>,
+}
+
+/// Whose compiler a variant is compiled with.
+#[derive(Clone, Copy, Debug)]
+pub enum CompilerOf<'a> {
+    /// This machine's.
+    Machine,
+    /// Nix's.
+    Nix(&'a Nix),
 }
 
 impl Machine<'_> {
@@ -98,6 +110,13 @@ impl Machine<'_> {
     }
 }
 
+impl<'a> CompilerOf<'a> {
+    /// Nix's where Nix builds.
+    pub fn of(nix: Option<&'a Nix>) -> Self {
+        nix.map_or(CompilerOf::Machine, CompilerOf::Nix)
+    }
+}
+
 /// Finds or makes everything that a variant is compiled with.
 pub fn assemble(
     context: &Context,
@@ -114,7 +133,10 @@ pub fn assemble(
         stamp.push(format!("{token} {proof}"));
         parts.insert(token.clone(), root);
     }
-    let compiler = compiler::discover(context, &cache.join("compiler.json"))?;
+    let compiler = match machine.compiler {
+        CompilerOf::Machine => compiler::discover(context, &cache.join("compiler.json"))?,
+        CompilerOf::Nix(nix) => nix.compiler(context)?,
+    };
     let sysroot = Sysroot::ensure(cache, policy, variant.system.cpu)?;
     parts.insert("sysroot".into(), sysroot.directory);
     parts.extend(compiler.files.clone());
@@ -136,6 +158,9 @@ pub fn assemble(
     let translator = depends.contains(HIPIFY).then(|| interpreter.canonicalize_utf8()).transpose()?;
     stamp.push(format!("policy {policy}"));
     stamp.push(format!("compiler {} {}", compiler.identity.vendor, compiler.identity.machine));
+    if !compiler.arguments.is_empty() {
+        stamp.push(format!("arguments {}", compiler.arguments.join(" ")));
+    }
     stamp.extend(compiler.identity.parts.iter().map(|(part, hash)| format!("{part} {hash}")));
     let lock = machine.lock.map(|lock| {
         let (parts, others) = needed(variant, depends);
@@ -190,7 +215,9 @@ impl Toolchain {
     pub fn tools(&self) -> Tools {
         let prefix = self.prefix();
         Tools {
-            cxx: self.compiler.cxx.to_string(),
+            cxx: std::iter::once(self.compiler.cxx.to_string())
+                .chain(self.compiler.arguments.clone())
+                .collect(),
             ar: self.compiler.ar.to_string(),
             python: self.translator.as_ref().map(ToString::to_string),
             prefix_map: vec![format!("-ffile-prefix-map={prefix}/=/toolchain/")],

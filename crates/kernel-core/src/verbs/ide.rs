@@ -58,15 +58,18 @@ pub fn ide(context: &Context, options: &PlanOptions) -> Result<IdeReport> {
 }
 
 /// The entries of a variant, in clang's form of a compilation database.
-fn commands(project: &Utf8Path, variant: &str, library: &Library, cxx: &str) -> Vec<Value> {
+fn commands(project: &Utf8Path, variant: &str, library: &Library, cxx: &[String]) -> Vec<Value> {
     let build = build_directory(variant);
     let entry = |step: &kernel_spec::plan::CompileStep| {
         let object = format!("{build}/{}", step.object);
         let driver = match step.language {
-            Language::Cuda => vec![format!("{build}/{NVCC}"), "-ccbin".to_owned(), cxx.to_owned()],
+            Language::Cuda => {
+                let program = cxx.iter().take(1).cloned();
+                [format!("{build}/{NVCC}"), "-ccbin".to_owned()].into_iter().chain(program).collect()
+            }
             Language::Hip => vec![format!("{build}/{HIP_CLANG}"), "-x".to_owned(), "hip".to_owned()],
-            Language::C => vec![cxx.to_owned(), "-x".to_owned(), "c".to_owned()],
-            _ => vec![cxx.to_owned()],
+            Language::C => cxx.iter().cloned().chain(["-x", "c"].map(str::to_owned)).collect(),
+            _ => cxx.to_vec(),
         };
         let flags = step.flags.iter().flat_map(|flag| flag.arguments(&build));
         let rest = ["-c", step.source.as_str(), "-o", object.as_str()].map(str::to_owned);

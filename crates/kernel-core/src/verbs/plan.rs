@@ -11,6 +11,8 @@ use kernel_spec::report::PlanReport;
 use kernel_spec::variant::{ArchVariant, Variant};
 use kernel_spec::{Backend, Finding, Framework, Matrix, Plan, code};
 
+use crate::engine::Choice;
+use crate::engine::nix::Nix;
 use crate::host::PythonEnvironment;
 use crate::inputs::{self, Inputs};
 use crate::plan::dependencies;
@@ -18,7 +20,7 @@ use crate::plan::language::{FileKind, kind};
 use crate::plan::{Contents, Request, ToolchainFacts, plan, told};
 use crate::project::Project;
 use crate::toolchain::lock::{Lock, LockError};
-use crate::toolchain::parts::{self, Machine, Toolchain, ToolchainError};
+use crate::toolchain::parts::{self, CompilerOf, Machine, Toolchain, ToolchainError};
 use crate::toolchain::store::Part;
 use crate::toolchain::sysroot::Policy;
 use crate::verbs::build::choose::{self, Wanted};
@@ -39,6 +41,8 @@ pub struct PlanOptions {
     pub policy: Policy,
     /// Flags the owner of the machine allows in addition.
     pub allowed_flags: BTreeSet<String>,
+    /// Which engine is to build.
+    pub engine: Choice,
     /// What the project's lock counts for.
     pub binding: Binding,
 }
@@ -81,6 +85,8 @@ pub(crate) struct Drafting<'a> {
     pub cache: Utf8PathBuf,
     /// The project's lock, where it has one that counts.
     pub lock: Option<Lock>,
+    /// Nix, where it is to build.
+    pub nix: Option<Nix>,
 }
 
 /// A plan with what it was made from.
@@ -105,6 +111,10 @@ impl<'a> Drafting<'a> {
         let cache = context.environment.cache_directory().unwrap_or_else(|| work.join("cache"));
         let policy = options.policy;
         let lock = lock_of(&project, options.binding)?;
+        let nix = match &options.engine {
+            Choice::Local => None,
+            Choice::Nix(options) => Some(Nix::find(context, options, &cache).map_err(ToolchainError::from)?),
+        };
         let machine = Machine {
             python: &python,
             matrix: &matrix,
@@ -112,9 +122,10 @@ impl<'a> Drafting<'a> {
             cache: &cache,
             fetches: false,
             lock: lock.as_ref(),
+            compiler: CompilerOf::of(nix.as_ref()),
         };
         let variants = choose::variants(context, &project.manifest, &machine, &options.variants)?;
-        Ok(Self { context, options, project, matrix, python, variants, cache, lock })
+        Ok(Self { context, options, project, matrix, python, variants, cache, lock, nix })
     }
 
     /// The plan of a variant with the toolchain of this machine; parts of it that are missing are fetched.
@@ -170,7 +181,11 @@ impl<'a> Drafting<'a> {
     ) -> Result<Toolchain, ToolchainError> {
         let Self { python, matrix, cache, .. } = self;
         let (policy, lock) = (self.options.policy, self.lock.as_ref());
-        let machine = Machine { python, matrix, policy, cache, fetches, lock };
+        let compiler = CompilerOf::of(self.nix.as_ref());
+        if let Some(nix) = &self.nix {
+            nix.supports(variant)?;
+        }
+        let machine = Machine { python, matrix, policy, cache, fetches, lock, compiler };
         let depends = dependencies::of(&self.project.manifest, variant);
         parts::assemble(self.context, variant, &depends, &machine)
     }

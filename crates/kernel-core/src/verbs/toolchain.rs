@@ -11,6 +11,7 @@ use kernel_spec::variant::Variant;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::engine::Choice;
 use crate::host::PythonEnvironment;
 use crate::toolchain::lock::{self, LockedPart, LockedSystem};
 use crate::toolchain::parts::ToolchainError;
@@ -109,6 +110,7 @@ fn lock(
         profile: Profile::Release,
         policy: Policy::default(),
         allowed_flags: BTreeSet::new(),
+        engine: Choice::Local,
         binding: Binding::Ignored,
     };
     let drafting = Drafting::open(context, &plan)?;

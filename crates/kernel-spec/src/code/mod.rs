@@ -32,6 +32,7 @@ pub mod inputs;
 pub mod internal;
 pub mod link;
 pub mod manifest;
+pub mod nix;
 pub mod pin;
 pub mod published;
 pub mod python;
@@ -67,6 +68,7 @@ static AREAS: &[&[&Code]] = &[
     variant::ALL,
     environment::ALL,
     build::ALL,
+    nix::ALL,
     link::ALL,
     artifact::ALL,
     abi::ALL,

@@ -2,28 +2,23 @@
 
 pub mod audit;
 mod content;
-pub mod failure;
 pub mod limits;
 pub mod sandbox;
 pub mod staging;
-mod steps;
-pub mod transcript;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::Event;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::{Built, Job, Limits, Workshop};
+use super::ninja::transcript::{STATUS, Transcript};
+use super::ninja::{Follower, Steps, failure};
+use super::{Built, Job, Limits, Made, Workshop};
 use crate::Context;
-use crate::engine::diagnostics::Reader;
 use crate::process::{Command, Finished, ProcessError};
 use crate::render::FileSet;
 use crate::render::escape::Unwritable;
 use crate::render::ninja::{WORK, build_directory, top};
 use crate::toolchain::compiler::in_path;
-use steps::Steps;
-use transcript::{STATUS, Said, Transcript};
 
 /// Why the local engine did not build.
 #[derive(Debug, Error, Diagnostic)]
@@ -116,9 +111,10 @@ impl Local {
         let libraries = jobs.iter().filter_map(|job| {
             let library = job.plan.library.as_ref()?;
             let build = workshop.project.join(build_directory(&job.plan.variant));
-            Some((job.plan.variant.clone(), build.join(&library.link.output)))
+            let (library, map) = (build.join(&library.link.output), build.join(&library.link.map));
+            Some((job.plan.variant.clone(), Made { library, map }))
         });
-        Ok(Built { libraries: libraries.collect(), ran: transcript.ran, sandbox })
+        Ok(Built { libraries: libraries.collect(), ran: transcript.ran, engine: "local", sandbox })
     }
 
     fn command(
@@ -155,31 +151,16 @@ impl Local {
         steps: &Steps,
         project: &Utf8Path,
     ) -> Result<Transcript, LocalError> {
-        let mut transcript = Transcript::default();
-        let (mut reader, mut step) = (Reader::default(), String::new());
-        let tell = |step: &str, said: Option<kernel_spec::diagnostic::Diagnostic>| {
-            if let Some(event) = said.and_then(|said| steps.event(step, said)) {
-                context.sink.event(&event);
-            }
-        };
-        let finished: Finished = command.stream(context, &mut |line| match transcript.take(&line.text) {
-            Said::Progress { done, total, what } => {
-                tell(&step, reader.end());
-                step.clone_from(&what);
-                context.sink.event(&Event::Progress { done, total, message: what });
-            }
-            Said::Output(line) => {
-                let said = reader.take(&line);
-                context.sink.event(&Event::Log { origin: "compiler".to_owned(), line });
-                tell(&step, said);
-            }
-            Said::Aside => {}
-        })?;
-        tell(&step, reader.end());
+        let mut follower = Follower::new(context, steps);
+        let finished: Finished = command.stream(context, &mut |line| follower.take(&line.text))?;
+        let transcript = follower.end();
         if finished.succeeded() {
             return Ok(transcript);
         }
-        Err(failure::explain(&transcript, &finished, steps, project).into())
+        let words = transcript.words.iter().map(|word| word.trim_start_matches("ninja: "));
+        let words = words.chain(finished.said.iter().map(String::as_str));
+        let summary = format!("Ninja {}", finished.end);
+        Err(failure::explain(&transcript, &finished, words, summary, (steps, project)).into())
     }
 }
 

@@ -10,6 +10,7 @@ use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::engine::ninja::transcript::STATUS;
 use crate::engine::{Job, Workshop};
 use crate::process::{Command, Finished};
 use crate::render::ninja::{WORK, build_directory};
@@ -85,9 +86,7 @@ pub fn command(bubblewrap: &Utf8Path, workshop: Workshop, jobs: &[Job], ninja: &
     arguments.extend(["--ro-bind".into(), ninja.to_string(), NINJA.into()]);
     let rest = ["--chdir", INSIDE, "--unshare-all", "--die-with-parent", "--clearenv"];
     arguments.extend(rest.map(str::to_owned));
-    for (name, value) in
-        [("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("NINJA_STATUS", super::transcript::STATUS)]
-    {
+    for (name, value) in [("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("NINJA_STATUS", STATUS)] {
         arguments.extend(["--setenv".into(), name.into(), value.into()]);
     }
     arguments.push(NINJA.into());

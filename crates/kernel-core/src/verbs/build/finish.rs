@@ -1,6 +1,8 @@
 //! From what the engine made to a sealed directory: import, stamp, check, seal. The earlier directory stays in its
 //! place until the new one is complete.
 
+use std::os::unix::fs::PermissionsExt;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::event::Stage;
@@ -16,7 +18,6 @@ use crate::check::built::{self, BuiltVariant, Overrides};
 use crate::check::layout;
 use crate::engine::Built;
 use crate::provenance::Provenance as Sources;
-use crate::render::ninja::build_directory;
 use crate::render::templates;
 use crate::seal::{Complete, Partial, Sealed};
 use crate::toolchain::fingerprint::hexadecimal;
@@ -72,7 +73,8 @@ impl Finish<'_> {
         let made = self.built.libraries.get(&plan.variant);
         let ops = if let (Some(library), Some(made)) = (&plan.library, made) {
             let target = partial.join(&library.file_name);
-            fs_err::copy(made, &target)?;
+            fs_err::copy(&made.library, &target)?;
+            fs_err::set_permissions(&target, PermissionsExt::from_mode(0o755))?;
             stamp::stamp(&target, state, TOOL)?;
             templates::ops(plan.framework, &plan.kernel.id)
         } else {
@@ -100,15 +102,11 @@ impl Finish<'_> {
     /// What the linker took from the static C++ library, and what it left undefined.
     fn review(&self) -> Result<Vec<Finding>> {
         let plan = &self.draft.plan;
-        let (Some(library), Some(toolchain), Some(made), Ok(Variant::Arch(variant))) = (
-            &plan.library,
-            &self.draft.toolchain,
-            self.built.libraries.get(&plan.variant),
-            plan.variant.parse::<Variant>(),
-        ) else {
+        let (Some(toolchain), Some(made), Ok(Variant::Arch(variant))) =
+            (&self.draft.toolchain, self.built.libraries.get(&plan.variant), plan.variant.parse::<Variant>())
+        else {
             return Ok(Vec::new());
         };
-        let build = self.drafting.project.directory.join(build_directory(&plan.variant));
         let runtimes = Runtime::of(&variant);
         let torch = toolchain.parts.get("torch").map(|root| root.join("lib"));
         // Headers alone come without libraries to compare with.
@@ -117,8 +115,8 @@ impl Finish<'_> {
             policy: self.drafting.policy(),
             cpu: variant.system.cpu,
             runtimes: &runtimes,
-            library: made,
-            map: &build.join(&library.link.map),
+            library: &made.library,
+            map: &made.map,
             archive: toolchain.parts.get("libstdc++.a").map(Utf8PathBuf::as_path),
             torch: torch.as_deref(),
         };
@@ -144,7 +142,7 @@ impl Finish<'_> {
         metadata.build = Some(BuildRecord {
             variant: plan.variant.clone(),
             profile: plan.profile.to_string(),
-            engine: "local".to_owned(),
+            engine: self.built.engine.to_owned(),
             sandbox: if plan.library.is_some() { self.built.sandbox.to_owned() } else { "off".to_owned() },
             toolchain: self.draft.toolchain.as_ref().map(|toolchain| ToolchainRecord {
                 compiler: toolchain.compiler.identity.vendor.clone(),

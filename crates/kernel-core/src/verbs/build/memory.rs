@@ -25,10 +25,10 @@ pub(super) struct Finished {
 }
 
 /// Everything that decides a result, as one digest.
-pub(super) fn made_from(job: &Job, sources: &Provenance, lock: Option<&str>) -> String {
+pub(super) fn made_from(engine: &str, job: &Job, sources: &Provenance, lock: Option<&str>) -> String {
     let mut hasher = Sha256::new_with_prefix(TOOL);
     let plan = serde_json::to_string(&job.plan).unwrap_or_default();
-    for part in [plan, job.files.digest(), format!("{sources:?} {lock:?}")] {
+    for part in [engine.to_owned(), plan, job.files.digest(), format!("{sources:?} {lock:?}")] {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
@@ -40,7 +40,7 @@ pub(super) fn is_current(build: &Utf8Path, place: &Utf8Path, made_from: &str, mo
     let known = fs_err::read(build.join(FILE)).ok();
     let known = known.and_then(|bytes| serde_json::from_slice::<Finished>(&bytes).ok());
     known.is_some_and(|known| {
-        let confined = mode != Mode::Require || known.sandbox == "bubblewrap";
+        let confined = mode != Mode::Require || known.sandbox != "off";
         let present = witnesses(place);
         confined && known.made_from == made_from && !present.is_empty() && known.files == present
     })

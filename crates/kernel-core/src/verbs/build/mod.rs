@@ -118,7 +118,9 @@ fn recheck(context: &Context, drafting: &Drafting, candidates: &[Candidate]) -> 
     let parts = compiled.iter().flat_map(|candidate| candidate.job.parts.values());
     Store::new(&drafting.cache).verify(parts)?;
     let mut toolchains = compiled.iter().filter_map(|candidate| candidate.draft.toolchain.as_ref());
-    match toolchains.find(|toolchain| toolchain.lock.is_some()) {
+    // Nix's own names its bytes by their path, and they cannot be changed.
+    let by_machine = drafting.nix.is_none();
+    match toolchains.find(|toolchain| by_machine && toolchain.lock.is_some()) {
         Some(toolchain) => Ok(toolchain.compiler.recheck(context).map_err(ToolchainError::from)?),
         None => Ok(()),
     }
@@ -137,7 +139,7 @@ fn candidate(
     let package = project.manifest.package_directory();
     let lock = drafting.lock.as_ref().map(|lock| lock.digest.as_str());
     let sources = repository.provenance(files.chain(lock.map(|_| LOCK)), Some(&package));
-    let made_from = memory::made_from(&job, &sources, lock);
+    let made_from = memory::made_from(engine(drafting), &job, &sources, lock);
     let build = project.directory.join(build_directory(&draft.plan.variant));
     let place = output.join(&draft.plan.variant);
     let is_current = memory::is_current(&build, &place, &made_from, options.sandbox);
@@ -147,21 +149,27 @@ fn candidate(
 fn run(context: &Context, options: &BuildOptions, drafting: &Drafting, jobs: &[Job]) -> Result<Built> {
     let jobs: Vec<Job> = jobs.iter().filter(|job| job.plan.library.is_some()).cloned().collect();
     if jobs.is_empty() {
-        return Ok(Built { libraries: BTreeMap::new(), ran: Vec::new(), sandbox: "off" });
+        let engine = engine(drafting);
+        return Ok(Built { libraries: BTreeMap::new(), ran: Vec::new(), engine, sandbox: "off" });
     }
     let project = &drafting.project.directory;
+    let names: Vec<&str> = jobs.iter().map(|job| job.plan.variant.as_str()).collect();
+    announce(context, Stage::Compile, &names.join(", "), "compile and link");
+    let limits = limits(options.jobs, options.keep_going, jobs.iter().any(compiles_cuda));
+    if let Some(nix) = &drafting.nix {
+        return Ok(nix.build(context, project, limits, &jobs)?);
+    }
     let staged = staging::directory(project);
     if options.sandbox != sandbox::Mode::Off {
         staging::update(project, &staged, jobs.iter().flat_map(|job| &job.plan.inputs))?;
     }
-    let engine = Local {
-        ninja: ninja(context, &drafting.python.interpreter)?,
-        sandbox: options.sandbox,
-        limits: limits(options.jobs, options.keep_going, jobs.iter().any(compiles_cuda)),
-    };
-    let names: Vec<&str> = jobs.iter().map(|job| job.plan.variant.as_str()).collect();
-    announce(context, Stage::Compile, &names.join(", "), "compile and link");
+    let engine =
+        Local { ninja: ninja(context, &drafting.python.interpreter)?, sandbox: options.sandbox, limits };
     Ok(engine.build(context, Workshop { project, staged: &staged }, &jobs)?)
+}
+
+fn engine(drafting: &Drafting) -> &'static str {
+    drafting.nix.as_ref().map_or("local", |_| "nix")
 }
 
 fn compiles_cuda(job: &Job) -> bool {

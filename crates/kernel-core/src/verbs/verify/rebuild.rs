@@ -11,6 +11,7 @@ use kernel_trust::{Policy, TrustError};
 
 use super::Examined;
 use super::sources::{self, Sources};
+use crate::engine::Choice;
 use crate::engine::local::sandbox;
 use crate::verbs::build::{BuildOptions, Wanted, build};
 use crate::verbs::plan::{Binding, PlanOptions};
@@ -81,6 +82,7 @@ pub(super) fn rebuild(
                 policy: policy.and_then(|policy| policy.parse().ok()).unwrap_or_default(),
                 allowed_flags: std::collections::BTreeSet::default(),
                 binding: Binding::Present,
+                engine: Choice::Local,
             },
             sandbox,
             jobs: rebuild.jobs,

@@ -10,21 +10,21 @@ use crate::render::ninja::build_directory;
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step<'a> {
-    pub(super) variant: &'a str,
+pub(in crate::engine) struct Step<'a> {
+    pub(in crate::engine) variant: &'a str,
     /// Source and component; none for a link.
-    pub(super) compile: Option<(&'a str, &'a str)>,
+    pub(in crate::engine) compile: Option<(&'a str, &'a str)>,
 }
 
 /// The steps of all variants of a build.
 #[derive(Debug, Default)]
-pub(super) struct Steps<'a> {
+pub(in crate::engine) struct Steps<'a> {
     by_output: BTreeMap<String, Step<'a>>,
     by_description: BTreeMap<String, Step<'a>>,
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn of(jobs: &'a [Job]) -> Self {
+    pub(in crate::engine) fn of(jobs: &'a [Job]) -> Self {
         let mut steps = Self::default();
         for job in jobs {
             let Some(library) = &job.plan.library else { continue };
@@ -44,12 +44,12 @@ impl<'a> Steps<'a> {
     }
 
     /// The step that makes this output.
-    pub(super) fn making(&self, output: &str) -> Option<Step<'a>> {
+    pub(in crate::engine) fn making(&self, output: &str) -> Option<Step<'a>> {
         self.by_output.get(output).copied()
     }
 
     /// What a compiler said in the step that is described so. The steps that are ours say nothing to users.
-    pub(super) fn event(&self, description: &str, diagnostic: Diagnostic) -> Option<Event> {
+    pub(in crate::engine) fn event(&self, description: &str, diagnostic: Diagnostic) -> Option<Event> {
         let step = self.by_description.get(description)?;
         let (source, component) = step.compile.unzip();
         Some(Event::Diagnostic {

@@ -13,19 +13,20 @@ use crate::process::Finished;
 /// Lines of a compiler that a finding repeats.
 const QUOTED: usize = 3;
 
-/// The failure of a whole run of Ninja.
-pub(super) fn explain(
+/// The failure of a whole build: its failed steps, else `summary` with the engine's own words.
+pub(in crate::engine) fn explain<'a>(
     transcript: &Transcript,
     finished: &Finished,
-    steps: &Steps,
-    project: &Utf8Path,
+    words: impl Iterator<Item = &'a str>,
+    summary: String,
+    (steps, project): (&Steps, &Utf8Path),
 ) -> Faults {
     let findings: Vec<Finding> =
         transcript.failed.iter().map(|failed| finding(failed, steps, finished, project)).collect();
     let Some(first) = findings.first() else {
-        let mut fault = Finding::error(&code::build::ENGINE, format!("Ninja {}", finished.end));
-        for word in transcript.words.iter().chain(&finished.said) {
-            fault = fault.cause(word.trim_start_matches("ninja: ").to_owned());
+        let mut fault = Finding::error(&code::build::ENGINE, summary);
+        for word in words {
+            fault = fault.cause(word.to_owned());
         }
         return Faults::new(&code::build::ENGINE, "the build could not be run", vec![fault]);
     };

@@ -5,11 +5,16 @@ use crate::process::tells_of_a_kill;
 
 /// What `NINJA_STATUS` is set to: characters that compilers do not print, so that their output is not taken for
 /// progress.
-pub const STATUS: &str = "\u{1f}%f/%t\u{1f}";
+pub(in crate::engine) const STATUS: &str = "\u{1f}%f/%t\u{1f}";
+
+/// Whether a line is Ninja's word about a step, as [`STATUS`] makes it.
+pub(in crate::engine) fn is_status(line: &str) -> bool {
+    line.starts_with('\u{1f}')
+}
 
 /// What a line meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub(super) enum Said {
     /// A step has ended.
     Progress {
         /// Steps done.
@@ -27,7 +32,7 @@ pub enum Said {
 
 /// A step that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub(in crate::engine) struct Failed {
     /// What it should have made.
     pub outputs: String,
     /// What it wrote.
@@ -38,7 +43,7 @@ pub struct Failed {
 
 /// The state while lines come in.
 #[derive(Debug, Default)]
-pub struct Transcript {
+pub(in crate::engine) struct Transcript {
     /// Descriptions of the steps that ended, in order.
     pub ran: Vec<String>,
     /// Steps that failed.
@@ -54,7 +59,7 @@ const KEPT: usize = 400;
 
 impl Transcript {
     /// Takes one line.
-    pub fn take(&mut self, line: &str) -> Said {
+    pub(super) fn take(&mut self, line: &str) -> Said {
         if let Some(rest) = line.strip_prefix('\u{1f}')
             && let Some((counts, what)) = rest.split_once('\u{1f}')
             && let Some((done, total)) = counts.split_once('/')
