@@ -109,9 +109,8 @@ fn nothing_is_made_again_that_has_not_changed() {
 
     let package = "tvm-ffi-ext/demo_op/__init__.py";
     // Nix keeps what earlier runs of this test made, so each has its own content.
-    let unseen =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_nanos();
-    let text = format!("from ._ops import ops\nMORE = {unseen}\n");
+    let unseen = scene.path("").to_str().expect("UTF-8").to_owned();
+    let text = format!("from ._ops import ops\nMORE = {unseen:?}\n");
     fs_err::write(scene.path(package), text).expect("written");
     let relinked = build(&scene, "", &[]);
     assert_eq!(steps(&relinked), OWN, "a Python file costs no compile");
@@ -163,9 +162,9 @@ fn an_empty_store_and_a_second_run_give_the_same() {
 
 #[test]
 fn without_a_sandbox_nothing_is_built() {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time");
-    let unseen = format!("// {}\n", now.as_nanos());
-    let scene = scene().file("demo/common.h", &format!("{unseen}#pragma once\n#define VALUE 1\n"));
+    let scene = scene();
+    let unseen = format!("// {}\n#pragma once\n#define VALUE 1\n", scene.path("").display());
+    let scene = scene.file("demo/common.h", &unseen);
     let conf = fs_err::read_to_string(repository().join(".nix/conf/nix.conf")).expect("the settings");
     let conf = conf.replace("sandbox = true", "sandbox = false");
     let scene = scene.file("conf/nix.conf", &conf);
