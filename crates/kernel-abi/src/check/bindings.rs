@@ -12,9 +12,7 @@ impl Case<'_> {
     /// Names of Python outside the limited API of the oldest Python.
     pub(super) fn python(&mut self) {
         let floor = &self.policy.python;
-        for symbol in
-            self.object.symbols().filter(|symbol| !symbol.defined && python::is_python(&symbol.name))
-        {
+        for symbol in self.object.undefined().filter(|symbol| python::is_python(&symbol.name)) {
             let (message, version) = match python::added(&symbol.name) {
                 Some(added) if floor.reaches(added) => continue,
                 Some(added) => (
@@ -32,7 +30,7 @@ impl Case<'_> {
     /// In a stable-ABI variant: functions of a newer Torch, and its C++ interface.
     pub(super) fn torch(&mut self) {
         let Some(oldest) = &self.policy.torch_stable_abi else { return };
-        let undefined = self.object.symbols().filter(|symbol| !symbol.defined && symbol.version.is_none());
+        let undefined = self.object.undefined().filter(|symbol| symbol.version.is_none());
         for symbol in undefined {
             let (message, version) = match torch::introduced(&symbol.name) {
                 Some(Introduced::Since(since)) if !oldest.reaches(since) => (

@@ -5,7 +5,7 @@ use kernel_spec::finding::Subject;
 use kernel_spec::{Framework, Severity};
 
 use super::{Case, finding, some};
-use crate::image::{Binding, Format, MarkKind, Symbol, SymbolKind};
+use crate::image::{Binding, Format, LAST_WORDS, MarkKind, Symbol, SymbolKind};
 
 /// Names that only libstdc++ itself defines; a library that exports one carries a copy of it.
 const LIBSTDCXX: &[&str] = &[
@@ -18,6 +18,9 @@ const LIBSTDCXX: &[&str] = &[
     "__cxa_get_globals",
     "__gxx_personality_v0",
 ];
+
+/// Functions of glibc for the locales of libstdc++; everybody else calls them without underscores.
+const LOCALES: &[&str] = &["__duplocale", "__freelocale", "__newlocale"];
 
 /// Names that linkers themselves export.
 const LINKER: &[&str] = &["_init", "_fini", "__bss_start", "_edata", "_end", "__start___llvm_prf_cnts"];
@@ -69,19 +72,28 @@ impl Case<'_> {
         }
     }
 
-    /// A copy of libstdc++, exported, or hidden and given away by its content.
+    /// A copy of libstdc++: exported, or hidden and given away by what only its own code does. Names of types do not count,
+    /// for compilers write them wherever a type is thrown or caught without RTTI.
     fn static_libstdcxx(&mut self, exported: &[Symbol<'_>]) {
         if self.format != Format::Elf {
             return;
         }
         let names: Vec<&str> =
             exported.iter().map(|symbol| &*symbol.name).filter(|name| LIBSTDCXX.contains(name)).collect();
-        let marks = self.object.marks.iter().filter(|mark| mark.kind == MarkKind::StaticLibstdcxx);
-        let marks: Vec<&str> = marks.map(|mark| mark.text.as_str()).collect();
-        let cause = match (names.first(), marks.first()) {
-            (Some(_), _) => format!("it exports {}", some(names.iter().copied())),
-            (None, Some(_)) => format!("it contains what only libstdc++ itself contains: {}", some(marks)),
-            (None, None) => return,
+        let marks = |kind| self.object.marks.iter().filter(move |mark| mark.kind == kind);
+        let locale = self.object.undefined().find(|symbol| LOCALES.contains(&&*symbol.name));
+        let cause = if !names.is_empty() {
+            format!("it exports {}", some(names.iter().copied()))
+        } else if marks(MarkKind::Exceptions).next().is_some() {
+            "it throws exceptions by code of its own: it holds the mark that only `__cxa_throw` writes"
+                .to_owned()
+        } else if marks(MarkKind::LastWords).count() == LAST_WORDS.len() {
+            let words = marks(MarkKind::LastWords).map(|mark| mark.text.trim_end());
+            format!("it holds all that only `std::terminate` of libstdc++ prints: {}", some(words))
+        } else if let Some(locale) = locale {
+            format!("it takes `{}` from glibc, which only the locales of libstdc++ do", locale.name)
+        } else {
+            return;
         };
         let subject = Subject { symbol: names.first().map(|name| (*name).to_owned()), ..Subject::default() };
         self.error(&abi::STATIC_LIBSTDCXX, "carries its own copy of libstdc++".to_owned(), cause, subject);

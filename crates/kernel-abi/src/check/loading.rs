@@ -5,11 +5,15 @@ use kernel_spec::code::abi;
 use kernel_spec::finding::Subject;
 
 use super::{Case, finding};
-use crate::image::{ExecutableStack, Machine};
+use crate::image::{ExecutableStack, Machine, Request};
 
 impl Case<'_> {
     pub(super) fn loading(&mut self) {
         let object = self.object;
+        for why in &object.refusals {
+            let message = "the system's loader refuses it".to_owned();
+            self.error(&abi::NOT_LOADABLE, message, (*why).to_owned(), Subject::default());
+        }
         let why = match (object.executable_stack, object.machine) {
             (ExecutableStack::Yes, _) => Some("its stack header asks for an executable stack"),
             (ExecutableStack::Unstated, Machine::X86_64 | Machine::I686) => {
@@ -27,6 +31,13 @@ impl Case<'_> {
             let cause = "it has text relocations: some object was compiled without `-fPIC`".to_owned();
             self.error(&abi::TEXT_RELOCATIONS, message, cause, Subject::default());
         }
+        if object.writable_code {
+            let message = "some of its code can be written to, which hardened systems refuse".to_owned();
+            let cause = "a segment is writable and executable at once, as `-Wl,-N` links".to_owned();
+            self.error(&abi::WRITABLE_CODE, message, cause, Subject::default());
+        }
+        self.thread_storage();
+        self.requests();
         if object.isa_level > 1 {
             let message = format!("needs the instruction set x86-64-v{}", object.isa_level);
             let cause =
@@ -36,23 +47,121 @@ impl Case<'_> {
         self.search_paths();
     }
 
+    /// Storage of threads that is set aside when the process starts, of which little is left for libraries that come later.
+    fn thread_storage(&mut self) {
+        /// What glibc 2.28 sets aside for all of them together (`TLS_STATIC_SURPLUS`), in bytes.
+        const SET_ASIDE: u64 = 1664;
+        let bytes = self.object.thread_storage;
+        if !self.object.static_thread_storage || bytes == 0 {
+            return;
+        }
+        let severity = if bytes > SET_ASIDE { Severity::Error } else { Severity::Warning };
+        let message =
+            format!("needs {bytes} bytes for each thread from what the process set aside at its start");
+        let finding = finding(&abi::THREAD_STORAGE, severity, message).cause(format!(
+            "old systems set aside {SET_ASIDE} bytes for all libraries that are loaded later"
+        ));
+        self.add(finding, Subject::default());
+    }
+
+    /// What it asks of the loader beyond loading it.
+    fn requests(&mut self) {
+        for request in &self.object.requests {
+            let (severity, message, cause) = match request {
+                Request::File(tag, file) => (
+                    Severity::Error,
+                    format!("its {tag} entry names `{file}`"),
+                    "the loader brings that file in beside what the library needs, or instead of it",
+                ),
+                Request::NotByPrograms => (
+                    Severity::Error,
+                    "forbids to load it into a running program".to_owned(),
+                    "it was linked with `-z nodlopen`, and every kernel is loaded that way",
+                ),
+                Request::OwnPathsOnly => (
+                    Severity::Error,
+                    "forbids to look for what it needs where the system has it".to_owned(),
+                    "it was linked with `-z nodefaultlib`",
+                ),
+                Request::Global => (
+                    Severity::Warning,
+                    "shows its names to every library that is loaded after it".to_owned(),
+                    "it was linked with `-z global`",
+                ),
+                Request::Interpose => (
+                    Severity::Warning,
+                    "puts its names before those of other libraries".to_owned(),
+                    "it was linked with `-z interpose`",
+                ),
+            };
+            let finding = finding(&abi::LOADER_REQUEST, severity, message).cause(cause);
+            self.add(finding, Subject::default());
+        }
+    }
+
     fn search_paths(&mut self) {
-        for entry in &self.object.search_paths {
-            for directory in entry.path.split(':').filter(|directory| !directory.is_empty()) {
-                let relative = ["$ORIGIN", "${ORIGIN}", "@loader_path", "@executable_path"]
-                    .iter()
-                    .any(|origin| directory.starts_with(origin));
-                let severity = if relative { Severity::Warning } else { Severity::Error };
-                let message = format!("its {} makes the loader search `{directory}`", entry.tag);
-                let cause = if relative {
-                    "a kernel is one library; nothing lies beside it".to_owned()
-                } else {
-                    "that directory exists on the machine that built it, or belongs to somebody else"
-                        .to_owned()
+        // The loader passes over a path without any entry.
+        for entry in self.object.search_paths.iter().filter(|entry| !entry.path.is_empty()) {
+            for directory in entry.path.split(':') {
+                let (severity, shown, cause) = match Place::of(directory) {
+                    Place::Beside => {
+                        (Severity::Warning, directory, "a kernel is one library; nothing lies beside it")
+                    }
+                    Place::Outside => {
+                        (Severity::Error, directory, "that is outside the variant, wherever somebody put it")
+                    }
+                    Place::Current => {
+                        let shown = if directory.is_empty() { "(an empty entry)" } else { directory };
+                        (
+                            Severity::Error,
+                            shown,
+                            "that depends on the directory in which the program was started",
+                        )
+                    }
+                    Place::Fixed => (
+                        Severity::Error,
+                        directory,
+                        "that directory exists on the machine that built it, or belongs to somebody else",
+                    ),
                 };
+                let message = format!("its {} makes the loader search `{shown}`", entry.tag);
                 let finding = finding(&abi::SEARCH_PATH, severity, message).cause(cause);
                 self.add(finding, Subject::default());
             }
         }
+    }
+}
+
+/// Where an entry of a search path leads.
+enum Place {
+    /// Into the directory of the library, or one level up, as wheels do.
+    Beside,
+    /// Up from there, out of a variant.
+    Outside,
+    /// From the directory of the process.
+    Current,
+    /// To one place of a machine.
+    Fixed,
+}
+
+impl Place {
+    fn of(directory: &str) -> Self {
+        let origins = ["$ORIGIN", "${ORIGIN}", "@loader_path", "@executable_path"];
+        let below = origins.iter().find_map(|origin| directory.strip_prefix(origin));
+        let Some(below) = below.filter(|below| below.is_empty() || below.starts_with('/')) else {
+            return if directory.starts_with('/') { Self::Fixed } else { Self::Current };
+        };
+        let mut depth = 0_i32;
+        for part in below.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => depth -= 1,
+                _ => depth += 1,
+            }
+            if depth < -1 {
+                return Self::Outside;
+            }
+        }
+        Self::Beside
     }
 }

@@ -28,6 +28,16 @@ struct Case<'a> {
 
 /// Every finding about the library at `file`, errors first.
 pub fn check(file: &str, image: &Image, policy: &Policy) -> Vec<Finding> {
+    judge(file, image, policy, Kind::SharedLibrary)
+}
+
+/// Every finding about the program at `file`: whether the systems of the policy can start it. What a library shows to
+/// others, and what it takes from Python, does not matter there.
+pub fn check_program(file: &str, image: &Image, policy: &Policy) -> Vec<Finding> {
+    judge(file, image, policy, Kind::Program)
+}
+
+fn judge(file: &str, image: &Image, policy: &Policy, kind: Kind) -> Vec<Finding> {
     let wanted = match policy.system.cpu {
         Cpu::Aarch64 => Machine::Aarch64,
         Cpu::X86_64 => Machine::X86_64,
@@ -42,11 +52,12 @@ pub fn check(file: &str, image: &Image, policy: &Policy) -> Vec<Finding> {
     let (true, Some(object)) = (image.format == format, object) else {
         return vec![wrong_machine(file, image, policy).about(subject())];
     };
-    if object.kind != Kind::SharedLibrary {
+    if object.kind != kind {
         let what = match object.kind {
             Kind::Program => "a program",
+            Kind::SharedLibrary => "a library",
             Kind::Relocatable => "an object file that was not linked",
-            _ => "of an unknown kind",
+            Kind::Other => "of an unknown kind",
         };
         return vec![Finding::error(&abi::NOT_SHARED, format!("`{file}` is {what}")).about(subject())];
     }
@@ -73,13 +84,16 @@ fn wrong_machine(file: &str, image: &Image, policy: &Policy) -> Finding {
 impl Case<'_> {
     fn judge(&mut self) {
         self.loading();
+        self.needed();
         if self.format == Format::Elf {
             self.versions();
             self.forbidden_symbols();
         } else {
             self.macos();
         }
-        self.needed();
+        if self.object.kind == Kind::Program {
+            return;
+        }
         self.python();
         self.torch();
         self.exports();

@@ -30,7 +30,7 @@ impl Case<'_> {
         let object = self.object;
         let mut users: BTreeMap<&VersionNode, BTreeSet<String>> =
             object.version_needs.iter().map(|need| (need, BTreeSet::new())).collect();
-        for symbol in object.symbols().filter(|symbol| !symbol.defined) {
+        for symbol in object.undefined() {
             if let Some(users) = symbol.version.and_then(|version| users.get_mut(version)) {
                 users.insert(symbol.name.into_owned());
             }
@@ -43,7 +43,8 @@ impl Case<'_> {
                 Since::Policy(Some(_)) => false,
                 Since::Policy(None) => need.name.ends_with("_PRIVATE"),
                 Since::NotJudged
-                    if VERSIONED.contains(&library.as_str()) || manylinux::is_loader(&library) =>
+                    if VERSIONED.contains(&library.as_str())
+                        || manylinux::is_loader(object.machine, &library) =>
                 {
                     true
                 }
@@ -77,6 +78,13 @@ impl Case<'_> {
     pub(super) fn needed(&mut self) {
         for library in &self.object.needed {
             let subject = Subject { library: Some(library.clone()), ..Subject::default() };
+            if self.format == Format::Elf && library.contains('/') {
+                let message = format!("needs `{library}` by its path");
+                let cause =
+                    "the loader looks there and nowhere else, and other machines have other files".to_owned();
+                self.error(&abi::NEEDED, message, cause, subject);
+                continue;
+            }
             match (self.policy.origin(library), self.system_has(library)) {
                 (Origin::Provided, _) | (Origin::NotProvided, true) => {}
                 (Origin::OtherToolkit, _) => {
@@ -113,7 +121,10 @@ impl Case<'_> {
 
     fn system_has(&self, library: &str) -> bool {
         match (self.format, self.policy.manylinux) {
-            (Format::MachO, _) => library.starts_with("/usr/lib/") || library.starts_with("/System/Library/"),
+            (Format::MachO, _) => {
+                let system = ["/usr/lib/", "/System/Library/"].iter().any(|place| library.starts_with(place));
+                system && !library.split('/').any(|part| part == "..")
+            }
             (_, None) => true,
             (_, Some(policy)) => {
                 Manylinux::of_library(self.object.machine, library).is_some_and(|since| since <= policy)

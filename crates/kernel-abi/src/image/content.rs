@@ -1,8 +1,10 @@
-//! What read-only data gives away: paths of the machine that built the library, and a copy of libstdc++ that no symbol
-//! shows any more. One automaton, on all cores; GPU code is jumped over.
+//! What the bytes give away that are loaded: paths of the machine that built the library, and a copy of the C++ run time
+//! that no symbol shows any more. One automaton, on all cores; GPU code is jumped over, and what is only
+//! code where there is much of it.
 
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -10,17 +12,15 @@ use super::ImageError;
 use super::facts::{Mark, MarkKind};
 use super::source::{Reader, index};
 
-/// Texts that stand in libstdc++'s own exception, guard and stream objects and nowhere else: names of types whose
-/// description lives in the library, and what it prints when it ends the process. As whole texts, they do not occur in
-/// a library that uses the shared libstdc++, which carries longer, mangled names at most.
-const LIBSTDCXX: &[&str] = &[
-    "N10__cxxabiv117__class_type_infoE",
-    "N10__cxxabiv120__si_class_type_infoE",
-    "N10__cxxabiv115__forced_unwindE",
-    "N9__gnu_cxx18stdio_sync_filebufIcSt11char_traitsIcEEE",
+/// How exceptions say which language threw them (Itanium C++ ABI, section 2.2.1), as code of x86 that stores it holds it:
+/// only libstdc++ itself does. What only compares with it, as for `std::exception_ptr`, adds its negative.
+const EXCEPTION_CLASS: &[u8; 8] = b"\0++CCUNG";
+
+/// The code of libstdc++ that ends a process prints these, and all three are in one function.
+pub(crate) const LAST_WORDS: [&str; 3] = [
+    "terminate called after throwing an instance of '",
     "terminate called recursively\n",
-    "NSt6locale5facetE",
-    "St9bad_alloc",
+    "terminate called without an active exception\n",
 ];
 
 /// Where sources lie on machines that build. A path counts when it names a source or header.
@@ -51,90 +51,134 @@ const SHARE: u64 = 8 << 20;
 const MOST: usize = 8;
 
 static PATTERNS: LazyLock<(AhoCorasick, Vec<MarkKind>)> = LazyLock::new(|| {
-    let kinds = LIBSTDCXX.iter().map(|_| MarkKind::StaticLibstdcxx);
-    let kinds = kinds.chain(ROOTS.iter().map(|_| MarkKind::BuildPath)).chain([MarkKind::NixStore]);
-    let texts = LIBSTDCXX.iter().chain(ROOTS).chain([&STORE]);
-    let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
-    (automaton.expect("a few short literals always make an automaton"), kinds.collect())
+    let texts = |kind, texts: &[&'static str]| -> Vec<(MarkKind, Vec<u8>)> {
+        texts.iter().map(|text| (kind, text.as_bytes().to_vec())).collect()
+    };
+    let patterns: Vec<_> = texts(MarkKind::LastWords, &LAST_WORDS)
+        .into_iter()
+        .chain(texts(MarkKind::BuildPath, ROOTS))
+        .chain(texts(MarkKind::NixStore, &[STORE]))
+        .chain([(MarkKind::Exceptions, EXCEPTION_CLASS.to_vec())])
+        .collect();
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(patterns.iter().map(|(_, pattern)| pattern))
+        .expect("a few short literals always make an automaton");
+    (automaton, patterns.into_iter().map(|(kind, _)| kind).collect())
 });
 
-/// Adds the marks of a range of the file, without the `payload` in it.
+/// Numbers of shares, and the marks in each.
+type Found = Vec<(usize, Vec<Mark>)>;
+
+/// A part of a loaded segment that one core looks at.
+struct Share {
+    /// Where the texts begin that it looks for.
+    own: Range<u64>,
+    /// The bytes between two pieces of payload in which they may go on.
+    within: Range<u64>,
+    executable: bool,
+}
+
+/// The marks in loaded segments, each with whether it is code, without the `payload` in them. Sorted, so that the order
+/// of segments does not show.
 pub(super) fn scan(
     reader: &Reader<'_>,
-    range: Range<u64>,
+    segments: &[(Range<u64>, bool)],
     payload: &[Range<u64>],
-    marks: &mut Vec<Mark>,
-) -> Result<(), ImageError> {
-    let mut at = range.start;
-    for skipped in payload.iter().filter(|skipped| skipped.start < range.end && skipped.end > range.start) {
-        if skipped.start > at {
-            scan_all(reader, at..skipped.start, marks)?;
+) -> Result<Vec<Mark>, ImageError> {
+    // Segments may share pages of the file, not be the file many times.
+    let loaded = segments.iter().map(|(range, _)| range.end - range.start).fold(0, u64::saturating_add);
+    if loaded > reader.size().saturating_mul(2) {
+        return Err(ImageError::Malformed { what: "its segments are together larger than the file" });
+    }
+    let shares: Vec<Share> = segments.iter().flat_map(|segment| shares(segment, payload)).collect();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(shares.len());
+    let next = AtomicUsize::new(0);
+    let work = |reader: &Reader<'_>| {
+        let mut found = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(share) = shares.get(at) else { return Ok(found) };
+            found.push((at, scan_share(reader, share)?));
         }
-        at = at.max(skipped.end);
-    }
-    if at < range.end { scan_all(reader, at..range.end, marks) } else { Ok(()) }
+    };
+    let found: Result<Vec<Found>, ImageError> = if cores < 2 {
+        work(reader).map(|marks| vec![marks])
+    } else {
+        std::thread::scope(|scope| {
+            let start = |_| {
+                let reader = reader.for_thread();
+                scope.spawn(move || work(&reader))
+            };
+            let running: Vec<_> = (0..cores).map(start).collect();
+            let ended = running.into_iter().map(std::thread::ScopedJoinHandle::join);
+            ended.map(|marks| marks.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        })
+    };
+    // In the order of the file, so that always the same ones are kept.
+    let mut found: Found = found?.into_iter().flatten().collect();
+    found.sort_by_key(|(at, _)| *at);
+    let mut marks = Vec::new();
+    found.into_iter().flat_map(|(_, marks)| marks).for_each(|mark| add(&mut marks, mark));
+    marks.sort();
+    Ok(marks)
 }
 
-/// Large ranges are shared out among the cores. The marks are those that one pass from begin to end would find.
-fn scan_all(reader: &Reader<'_>, range: Range<u64>, marks: &mut Vec<Mark>) -> Result<(), ImageError> {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    let share = (range.end - range.start).div_ceil(cores).max(SHARE);
-    let shares =
-        (range.start..range.end).step_by(index(share)).map(|start| start..(start + share).min(range.end));
-    if range.end - range.start <= share {
-        return scan_share(reader, range.clone(), range, marks);
+/// What lies between the payload, in parts of a size that is worth a thread.
+fn shares((segment, executable): &(Range<u64>, bool), payload: &[Range<u64>]) -> Vec<Share> {
+    let mut shares = Vec::new();
+    let mut at = segment.start;
+    let skipped = payload.iter().filter(|skipped| skipped.start < segment.end && skipped.end > segment.start);
+    for (start, end) in skipped.map(|skipped| (skipped.start, skipped.end)).chain([(segment.end, u64::MAX)]) {
+        let within = at..start;
+        while at < start {
+            let own = at..(at + SHARE).min(start);
+            at = own.end;
+            shares.push(Share { own, within: within.clone(), executable: *executable });
+        }
+        at = at.max(end);
     }
-    let found: Result<Vec<Vec<Mark>>, ImageError> = std::thread::scope(|scope| {
-        let start = |own: Range<u64>| {
-            let (reader, range) = (reader.for_thread(), range.clone());
-            scope.spawn(move || {
-                let mut marks = Vec::new();
-                scan_share(&reader, own, range, &mut marks).map(|()| marks)
-            })
-        };
-        let running: Vec<_> = shares.map(start).collect();
-        let ended = running.into_iter().map(std::thread::ScopedJoinHandle::join);
-        ended.map(|marks| marks.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    found?.into_iter().flatten().for_each(|mark| add(marks, mark));
-    Ok(())
+    shares
 }
 
-/// Scans for texts that begin in `own`, a part of `range`.
-fn scan_share(
-    reader: &Reader<'_>,
-    own: Range<u64>,
-    range: Range<u64>,
-    marks: &mut Vec<Mark>,
-) -> Result<(), ImageError> {
+fn scan_share(reader: &Reader<'_>, share: &Share) -> Result<Vec<Mark>, ImageError> {
+    let mut marks = Vec::new();
+    let Share { own, within, executable } = share;
     let (automaton, kinds) = &*PATTERNS;
     let what = "a loaded segment";
-    let mut before = if own.start > range.start { reader.array::<1>(what, own.start - 1)?[0] } else { 0 };
-    let seen = own.start..own.end.saturating_add(LONGEST).min(range.end);
+    let mut before = if own.start > within.start { reader.array::<1>(what, own.start - 1)?[0] } else { 0 };
+    let seen = own.start..own.end.saturating_add(LONGEST).min(within.end);
     reader.walk(what, seen, (1, LONGEST), |piece, at, length| {
         let length = length.min(index(own.end.saturating_sub(at)));
         for found in automaton.find_iter(piece).take_while(|found| found.start() < length) {
+            let kind = kinds[found.pattern().as_usize()];
+            if kind == MarkKind::Exceptions {
+                if *executable {
+                    add(&mut marks, Mark { kind, text: "GNUCC++".to_owned() });
+                }
+                continue;
+            }
             let previous = found.start().checked_sub(1).map_or(before, |at| piece[at]);
             let rest = &piece[found.start()..];
             let rest = &rest[..rest.len().min(index(LONGEST))];
             let Some(end) = memchr::memchr(0, rest) else { continue };
             let whole = &rest[..end];
-            let kind = kinds[found.pattern().as_usize()];
             if let Some(text) = text(kind, previous, whole, found.len()) {
-                add(marks, Mark { kind, text });
+                add(&mut marks, Mark { kind, text });
             }
         }
         let Some(last) = length.checked_sub(1) else { return Ok(false) };
         before = piece[last];
         Ok(true)
-    })
+    })?;
+    Ok(marks)
 }
 
 /// The text to show for a match, where it is one.
 fn text(kind: MarkKind, previous: u8, whole: &[u8], matched: usize) -> Option<String> {
-    if kind == MarkKind::StaticLibstdcxx {
+    if kind == MarkKind::LastWords {
         return (previous == 0 && whole.len() == matched)
-            .then(|| String::from_utf8_lossy(whole).trim_end().to_owned());
+            .then(|| String::from_utf8_lossy(whole).into_owned());
     }
     // A path may stand inside a longer text, but then after something that cannot be part of a path.
     let in_path =
@@ -158,11 +202,6 @@ fn add(marks: &mut Vec<Mark>, mark: Mark) {
     }
 }
 
-/// Puts the marks in order, so that the order of segments does not show.
-pub(super) fn finish(marks: &mut [Mark]) {
-    marks.sort();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,19 +212,18 @@ mod tests {
         let size = index(3 * SHARE) + 12345;
         let mut bytes = vec![1; size];
         let texts = (0..40).map(|number| format!("\0/home/me/file{number}.cu\0").into_bytes());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = size.div_ceil(cores).max(index(SHARE));
-        let places = [0, 1, share - 30, share - 12, share, 2 * share - 1, size - 40]
-            .map(|place| place.min(size - 100));
+        let share = index(SHARE);
+        let places = [0, 1, share - 30, share - 12, share, 2 * share - 1, size - 40];
         for (place, text) in places.into_iter().zip(texts) {
             bytes[place..place + text.len()].copy_from_slice(&text);
         }
         let source = bytes.as_slice();
         let reader = Reader::new(&source);
         let range = 0..size as u64;
-        let (mut shared, mut single) = (Vec::new(), Vec::new());
-        scan_all(&reader, range.clone(), &mut shared).expect("read");
-        scan_share(&reader, range.clone(), range, &mut single).expect("read");
+        let shared = scan(&reader, &[(range.clone(), false)], &[]).expect("read");
+        let whole = Share { own: range.clone(), within: range, executable: false };
+        let mut single = scan_share(&reader, &whole).expect("read");
+        single.sort();
         assert_eq!(shared, single);
         assert!(shared.len() >= 4, "{shared:?}");
     }

@@ -101,6 +101,21 @@ pub struct SearchPath {
     pub path: String,
 }
 
+/// What a library asks of the loader beyond loading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Load or read a file too: the tag (`AUDIT`, `FILTER`, …) and the file's name.
+    File(&'static str, String),
+    /// Show its symbols to every library of the process.
+    Global,
+    /// Put its symbols before those of others.
+    Interpose,
+    /// Look for what it needs nowhere but in its own search paths.
+    OwnPathsOnly,
+    /// Refuse programs that load it while they run.
+    NotByPrograms,
+}
+
 /// Bindings of dynamic symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the documentation")]
@@ -216,8 +231,10 @@ pub enum MarkKind {
     NixStore,
     /// The path of a source on the machine that built the library.
     BuildPath,
-    /// A text that only libstdc++'s own exception and stream machinery contains.
-    StaticLibstdcxx,
+    /// Code that marks exceptions as those of GNU C++, which only the C++ run time itself does.
+    Exceptions,
+    /// What the C++ run time itself prints when it ends the process.
+    LastWords,
 }
 
 /// A text found in read-only data.
@@ -248,6 +265,16 @@ pub struct Object {
     pub version_definitions: Vec<VersionNode>,
     /// Whether it makes the stack executable.
     pub executable_stack: ExecutableStack,
+    /// What it asks of the loader beyond loading it.
+    pub requests: Vec<Request>,
+    /// Why the system's loader refuses it, whatever it holds.
+    pub refusals: Vec<&'static str>,
+    /// Bytes of storage that each thread has for it.
+    pub thread_storage: u64,
+    /// Whether that storage has to be in what is set aside when the process starts.
+    pub static_thread_storage: bool,
+    /// Whether some of its code can be written to.
+    pub writable_code: bool,
     /// Whether loading writes into code.
     pub text_relocations: bool,
     /// What is protected after relocation.
@@ -290,6 +317,11 @@ impl Object {
             version_needs: Vec::new(),
             version_definitions: Vec::new(),
             executable_stack: ExecutableStack::No,
+            requests: Vec::new(),
+            refusals: Vec::new(),
+            thread_storage: 0,
+            static_thread_storage: false,
+            writable_code: false,
             text_relocations: false,
             relro: Relro::None,
             isa_level: 1,
@@ -307,14 +339,39 @@ impl Object {
 
     /// The dynamic symbols, in the order of the file.
     pub fn symbols(&self) -> impl Iterator<Item = Symbol<'_>> {
-        self.records.iter().map(|record| Symbol {
+        self.records.iter().map(|record| self.symbol(record))
+    }
+
+    /// Those that it expects from elsewhere: of a large library a small part, so that names are looked at no more than needed.
+    pub fn undefined(&self) -> impl Iterator<Item = Symbol<'_>> {
+        self.records.iter().filter(|record| !record.defined).map(|record| self.symbol(record))
+    }
+
+    fn symbol(&self, record: &Record) -> Symbol<'_> {
+        Symbol {
             name: String::from_utf8_lossy(text_at(&self.strings, record.name)),
             version: self.version(record.version),
             binding: record.binding,
             kind: record.kind,
             visibility: record.visibility,
             defined: record.defined,
-        })
+        }
+    }
+
+    /// Whether exceptions may be thrown by its own code: it does not take that from libstdc++, but what that builds on from
+    /// libgcc, or nothing at all. Compilers for old systems put a part of libstdc++ that only marks exceptions, for
+    /// `std::make_exception_ptr`, into libraries; those go on taking the rest from the shared library.
+    pub(crate) fn may_throw_itself(&self) -> bool {
+        let (mut throw, mut raise, mut allocate) = (false, false, false);
+        for record in self.records.iter().filter(|record| !record.defined) {
+            match text_at(&self.strings, record.name) {
+                b"__cxa_throw" => throw = true,
+                b"_Unwind_RaiseException" => raise = true,
+                b"__cxa_allocate_exception" => allocate = true,
+                _ => {}
+            }
+        }
+        !throw && (raise || !allocate)
     }
 
     fn version(&self, index: u16) -> Option<&VersionNode> {

@@ -1,5 +1,7 @@
 //! Mach-O, thin and fat: the load commands, which dyld itself reads.
 
+use std::ops::Range;
+
 use kernel_spec::Version;
 
 use super::facts::{
@@ -77,14 +79,15 @@ pub(super) fn parse(reader: &Reader<'_>) -> Result<Object, ImageError> {
     let start = if wide { 32 } else { 28 };
     let commands = reader.bytes("the load commands", start, header.word(20).into())?;
     let mut rest = commands.as_slice();
+    let mut texts = Vec::new();
     for _ in 0..header.word(16) {
         let Some(command) = Command::first(rest, little) else {
             return Err(ImageError::Malformed { what: "its load commands end within one" });
         };
         rest = &rest[command.bytes.len()..];
-        take(reader, &command, wide, &mut object)?;
+        take(reader, &command, wide, &mut object, &mut texts)?;
     }
-    content::finish(&mut object.marks);
+    object.marks = content::scan(reader, &texts, &[])?;
     Ok(object)
 }
 
@@ -123,7 +126,13 @@ impl Command {
     }
 }
 
-fn take(reader: &Reader<'_>, command: &Command, wide: bool, object: &mut Object) -> Result<(), ImageError> {
+fn take(
+    reader: &Reader<'_>,
+    command: &Command,
+    wide: bool,
+    object: &mut Object,
+    texts: &mut Vec<(Range<u64>, bool)>,
+) -> Result<(), ImageError> {
     match command.word(0) {
         LC_ID_DYLIB => object.name = Some(command.text(8)),
         LC_LOAD_DYLIB | LC_LOAD_WEAK_DYLIB | LC_REEXPORT_DYLIB | LC_LOAD_UPWARD_DYLIB => {
@@ -139,7 +148,7 @@ fn take(reader: &Reader<'_>, command: &Command, wide: bool, object: &mut Object)
             object.build_id = Some(id.iter().map(|byte| format!("{byte:02x}")).collect());
         }
         LC_SYMTAB => symbols(reader, command, wide, object)?,
-        LC_SEGMENT | LC_SEGMENT_64 => segment(reader, command, object)?,
+        LC_SEGMENT | LC_SEGMENT_64 => segment(reader, command, object, texts)?,
         _ => {}
     }
     Ok(())
@@ -150,7 +159,12 @@ fn version(packed: u32) -> Version {
     Version::major_minor((packed >> 16).into(), (packed >> 8 & 0xff).into())
 }
 
-fn segment(reader: &Reader<'_>, command: &Command, object: &mut Object) -> Result<(), ImageError> {
+fn segment(
+    reader: &Reader<'_>,
+    command: &Command,
+    object: &mut Object,
+    texts: &mut Vec<(Range<u64>, bool)>,
+) -> Result<(), ImageError> {
     let wide = command.word(0) == LC_SEGMENT_64;
     let (count_at, first, size) = if wide { (64, 72, 80) } else { (48, 56, 68) };
     for index in 0..(command.word(count_at) as usize).min(command.bytes.len() / size) {
@@ -174,7 +188,7 @@ fn segment(reader: &Reader<'_>, command: &Command, object: &mut Object) -> Resul
         }
         if segment == b"__TEXT" && matches!(name, b"__cstring" | b"__const") {
             let start = u64::from(offset);
-            content::scan(reader, start..start + length, &[], &mut object.marks)?;
+            texts.push((start..start + length, false));
         }
     }
     Ok(())

@@ -17,9 +17,10 @@ use kernel_spec::code::abi;
 use kernel_spec::finding::Subject;
 use source::Reader;
 
+pub(crate) use content::LAST_WORDS;
 pub use facts::{
-    Binding, ExecutableStack, GpuCode, GpuKind, Image, Kind, Machine, MarkKind, Object, Relro, SearchPath,
-    Section, Symbol, SymbolKind, Visibility,
+    Binding, ExecutableStack, GpuCode, GpuKind, Image, Kind, Machine, MarkKind, Object, Relro, Request,
+    SearchPath, Section, Symbol, SymbolKind, Visibility,
 };
 pub use facts::{Format, Mark, VersionNode};
 pub use gpu::COMPRESSED;

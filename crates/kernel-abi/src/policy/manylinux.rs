@@ -77,7 +77,7 @@ impl Manylinux {
 
     /// When a library came on the list of system libraries.
     pub fn of_library(machine: Machine, library: &str) -> Option<Manylinux> {
-        if is_loader(library) {
+        if is_loader(machine, library) {
             return Some(Self(0).at_least(machine));
         }
         FILE.libraries.get(library).and_then(|policy| named(policy)).map(|since| since.at_least(machine))
@@ -141,7 +141,7 @@ pub(crate) fn forbidden(object: &Object) -> Vec<(String, &str, Option<Manylinux>
         return Vec::new();
     }
     let mut found = Vec::new();
-    for symbol in object.symbols().filter(|symbol| !symbol.defined && symbol.binding != Binding::Weak) {
+    for symbol in object.undefined().filter(|symbol| symbol.binding != Binding::Weak) {
         for library in &lists {
             if let Since::Policy(since) = Manylinux::of_symbol(object.machine, library, &symbol.name) {
                 found.push((symbol.name.to_string(), library.as_str(), since));
@@ -151,9 +151,20 @@ pub(crate) fn forbidden(object: &Object) -> Vec<(String, &str, Option<Manylinux>
     found
 }
 
-/// Whether a library is the system's loader, which is always there.
-pub fn is_loader(library: &str) -> bool {
-    library.contains("ld-linux") || matches!(library, "ld64.so.1" | "ld64.so.2")
+/// Whether a library is the processor's own loader, which is always there.
+pub fn is_loader(machine: Machine, library: &str) -> bool {
+    let loader = match machine {
+        Machine::Aarch64 => "ld-linux-aarch64.so.1",
+        Machine::Armv7l => "ld-linux-armhf.so.3",
+        Machine::I686 => "ld-linux.so.2",
+        Machine::Loongarch64 => "ld-linux-loongarch-lp64d.so.1",
+        Machine::Ppc64 | Machine::S390x => "ld64.so.1",
+        Machine::Ppc64le => "ld64.so.2",
+        Machine::Riscv64 => "ld-linux-riscv64-lp64d.so.1",
+        Machine::X86_64 => "ld-linux-x86-64.so.2",
+        Machine::Other(_) => return false,
+    };
+    library == loader
 }
 
 fn named(name: &str) -> Option<Manylinux> {

@@ -59,7 +59,7 @@ fn bindings_stacks_and_static_runtimes_are_seen() {
     let hidden = ["-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-fvisibility=hidden"];
     let hidden = object(&workshop.stripped(&workshop.library("static.so", STREAM, &hidden)));
     assert!(!hidden.needed.iter().any(|library| library.starts_with("libstdc++")));
-    assert!(hidden.marks.iter().any(|mark| mark.kind == MarkKind::StaticLibstdcxx));
+    assert!(hidden.marks.iter().any(|mark| mark.kind == MarkKind::Exceptions));
     let store =
         "const char *where = \"/nix/store/abc-thing/share\"; const char *file = \"/home/me/kernel.cu\";";
     let marks = object(&workshop.library("marks.so", store, &[])).marks;

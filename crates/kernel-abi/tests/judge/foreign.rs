@@ -215,7 +215,7 @@ fn program_header(head: &mut Writer, kind: u32, flags: u32, file: std::ops::Rang
     if !head.wide {
         head.words(&[flags]);
     }
-    head.long(4);
+    head.long(if kind == 1 { 0x1000 } else { 4 });
 }
 
 /// Nothing, the names, and the names of sections, which are there already as a part of the names.

@@ -1,10 +1,12 @@
 //! Judges real libraries, built here by the machine's own compiler and tools, and their mutations, and libraries of other
 //! systems, written here.
 
+mod edited;
 mod facts;
 mod foreign;
 mod gpu;
 mod hostile;
 mod macho;
 mod planted;
+mod runtime;
 mod workshop;

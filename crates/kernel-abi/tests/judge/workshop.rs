@@ -20,11 +20,17 @@ impl Workshop {
     }
 
     /// Runs a tool in the directory.
-    #[expect(clippy::disallowed_methods, reason = "tests of this crate have no other door to processes")]
     pub(crate) fn run(&self, tool: &str, arguments: &[&str]) {
+        self.told(tool, arguments);
+    }
+
+    /// What a tool says that runs in the directory.
+    #[expect(clippy::disallowed_methods, reason = "tests of this crate have no other door to processes")]
+    pub(crate) fn told(&self, tool: &str, arguments: &[&str]) -> String {
         let output = Command::new(tool).args(arguments).current_dir(self.directory.path()).output();
         let output = output.unwrap_or_else(|error| panic!("`{tool}` is needed: {error}"));
         assert!(output.status.success(), "{tool} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// A shared library of C++ source.

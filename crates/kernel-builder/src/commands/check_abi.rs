@@ -40,6 +40,7 @@ impl Run for Arguments {
     fn run(self, session: &Session) -> Answer {
         let overrides = Overrides {
             this_system: false,
+            link_reviewed: false,
             manylinux: self.manylinux,
             python: self.python_abi,
             macos: self.macos,

@@ -82,3 +82,82 @@ fn a_directory_without_a_library_is_no_success_and_what_builds_keep_is_not_shown
         );
     }
 }
+
+/// A library stripped and not, and what `check-abi` says of both.
+fn verdicts(source: &str, flags: &[&str]) -> String {
+    let scene = built(&format!("{ENTRY}{source}"), flags);
+    let ran = scene.run(&["check-abi"]);
+    scene.tool("strip", &["-s", &format!("{VARIANT}/_demo_op_cpu_x.abi3.so")]);
+    assert_eq!(scene.run(&["check-abi"]).to_string(), ran.to_string());
+    format!("{} {}", ran.status, ran.stdout)
+}
+
+#[test]
+fn what_nothing_defines_is_found_without_the_review_of_a_link() {
+    let hide = &["-nostdlib"][..];
+    let undefined =
+        verdicts("extern int no_such_symbol(void); int f(void) { return no_such_symbol(); }", hide);
+    assert!(
+        undefined.contains("error[link/undefined-symbol]") && undefined.contains("`no_such_symbol`"),
+        "{undefined}"
+    );
+    let newer = verdicts("extern unsigned arc4random(void); unsigned f(void) { return arc4random(); }", hide);
+    assert!(newer.contains("error[link/undefined-symbol]") && newer.contains("GLIBC_2.36"), "{newer}");
+    let foreign = verdicts("extern int cudaFree(void *); int f(void) { return cudaFree(0); }", hide);
+    assert!(foreign.contains("libcudart.so"), "{foreign}");
+    for good in [
+        "extern int puts(const char *); int f(void) { return puts(\"\"); }",
+        "extern int wished(void) __attribute__((weak)); int f(void) { return wished ? wished() : 0; }",
+        "extern int aoti_torch_get_data_ptr(void *, void **); int f(void) { return aoti_torch_get_data_ptr(0, 0); }",
+        "extern int f1(void) __asm__(\"_ZN2at5emptyEv\"); int f(void) { return f1(); }",
+        "extern void *PyLong_FromLong(long); void *f(void) { return PyLong_FromLong(0); }",
+    ] {
+        let verdict = verdicts(good, hide);
+        assert!(!verdict.contains("link/undefined"), "{good}: {verdict}");
+    }
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let scene = Scene::new();
+    scene.tool("mkfifo", &["pipe.so"]);
+    scene.tool("ln", &["-s", "pipe.so", "link.so"]);
+    scene.tool("ln", &["-s", "/dev/zero", "zero.so"]);
+    for name in ["pipe.so", "link.so", "zero.so", "/dev/zero"] {
+        for command in ["check-abi", "inspect"] {
+            let ran = scene.run(&[command, name]);
+            assert_eq!(ran.status, 15, "{command} {name}: {ran}");
+            assert!(ran.to_string().contains("not a regular file"), "{command} {name}: {ran}");
+        }
+    }
+}
+
+#[test]
+fn programs_are_judged_as_programs_where_one_is_named() {
+    let source =
+        "extern unsigned arc4random(void);\nint main(int n, char **a) { return n > 1 ? arc4random() : 0; }\n";
+    let scene = Scene::new().file("new.c", source).file("old.c", "int main(void) { return 0; }\n");
+    for (kind, flag) in [("pie", "-pie"), ("fixed", "-no-pie")] {
+        for name in ["new", "old"] {
+            scene.tool("gcc", &[&format!("{name}.c"), flag, "-fPIE", "-o", &format!("{name}-{kind}")]);
+        }
+        let ran = scene.run(&["check-abi", &format!("new-{kind}")]);
+        assert!(ran.status == 6 && ran.stdout.contains("error[abi/symbol-version]"), "{ran}");
+        let ran = scene.run(&["check-abi", &format!("old-{kind}"), "--manylinux", "manylinux_2_34"]);
+        assert!(ran.status == 0 && ran.stdout.contains("is a program"), "{ran}");
+    }
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_told_from_an_unreadable_library() {
+    let scene = Scene::new();
+    for command in ["check-abi", "inspect"] {
+        let ran = scene.run(&[command, "build"]);
+        assert_eq!(ran.status, 10, "{ran}");
+        assert!(
+            ran.stdout.contains("there is no `build`") && ran.stdout.contains("kernel-builder build"),
+            "{ran}"
+        );
+        assert_eq!(scene.run(&[command, "missing.so"]).status, 15);
+    }
+}

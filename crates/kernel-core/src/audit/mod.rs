@@ -96,7 +96,7 @@ fn imports(path: &str, place: &Utf8Path) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     for object in &image.objects {
-        for symbol in object.symbols().filter(|symbol| !symbol.defined) {
+        for symbol in object.undefined() {
             let name = symbol.name.as_ref();
             // Names of C begin with `_` there.
             let name =

@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_abi::image::{Format, GpuKind, Image, Machine};
+use kernel_abi::image::{Format, GpuKind, Image, Kind, Machine};
 use kernel_abi::{ImageError, Policy};
 use kernel_spec::arch::{Cpu, Os, System};
+use kernel_spec::code::abi;
+use kernel_spec::finding::Subject;
 use kernel_spec::variant::Variant;
 use kernel_spec::{Backend, Finding, Framework, Version};
 
 pub use kernel_abi::policy::Manylinux;
 
 use super::{library, python_package};
+use crate::toolchain::sysroot::runtime::Runtime;
+use crate::toolchain::sysroot::undefined::{self, Definitions};
 use crate::{Result, artifacts, tree};
 
 /// What to judge by instead of what a variant's name says.
@@ -21,6 +25,8 @@ pub struct Overrides {
     pub manylinux: Option<Manylinux>,
     /// Judge no versions of the system's libraries: the variant is for systems like this one.
     pub this_system: bool,
+    /// Leave out what is undefined: the review of the link knows more about it.
+    pub link_reviewed: bool,
     /// Oldest Python.
     pub python: Option<Version>,
     /// Oldest macOS.
@@ -71,6 +77,9 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
                 .map(BTreeSet::from_iter);
         }
         findings.extend(kernel_abi::check(file, &image, &policy));
+        if !overrides.link_reviewed {
+            findings.extend(undefined(file, &image, &policy, &variant.name));
+        }
     }
     findings.extend(python_package::check(&variant.directory, "", &package)?);
     for finding in &mut findings {
@@ -79,14 +88,56 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
     Ok(findings)
 }
 
-/// Findings about one library outside any variant.
+/// Findings about one library or program outside any variant.
 pub fn check_file(path: &Utf8Path, overrides: &Overrides) -> Vec<Finding> {
-    let name = path.parent().and_then(Utf8Path::file_name).unwrap_or_default();
+    let variant = path.parent().and_then(Utf8Path::file_name).unwrap_or_default();
     let judged = library::read(path).map(|image| {
-        let policy = policy(name, &image, overrides);
-        kernel_abi::check(path.as_str(), &image, &policy)
+        let policy = policy(variant, &image, overrides);
+        let is_program = image.objects.iter().all(|object| object.kind == Kind::Program);
+        let mut findings = if is_program {
+            let about = Subject { file: Some(path.to_string()), ..Subject::default() };
+            let message = format!("`{path}` is a program, and judged by what it takes from the system");
+            let mut findings = kernel_abi::check_program(path.as_str(), &image, &policy);
+            findings.push(
+                Finding::note(&abi::NOT_SHARED, message).help("give a library to judge one").about(about),
+            );
+            findings
+        } else {
+            kernel_abi::check(path.as_str(), &image, &policy)
+        };
+        findings.extend(undefined(path.as_str(), &image, &policy, variant));
+        findings
     });
     judged.unwrap_or_else(|error: ImageError| vec![error.finding(path.as_str())])
+}
+
+/// Names without a version that nothing in the process of a variant defines, as the review of a link finds them; where the
+/// variant has no name that says what is in its process, everything known may be.
+fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<Finding> {
+    let cpu = policy.system.cpu;
+    let machine = match cpu {
+        Cpu::Aarch64 => Machine::Aarch64,
+        Cpu::X86_64 => Machine::X86_64,
+    };
+    let object = image.objects.iter().find(|object| object.machine == machine);
+    let (Format::Elf, Os::Linux, Some(object)) = (image.format, policy.system.os, object) else {
+        return Vec::new();
+    };
+    let variant = variant.parse::<Variant>().ok();
+    let runtimes = variant.as_ref().and_then(Variant::arch).map(Runtime::of);
+    let definitions = Definitions {
+        manylinux: policy.manylinux,
+        cpu,
+        runtimes: &runtimes.unwrap_or_else(|| Runtime::ALL.iter().collect()),
+        torch: None,
+        others: undefined::needs_others(object, cpu),
+        static_libstdcxx: true,
+    };
+    let mut findings = undefined::check(&undefined::names(object), &definitions);
+    for finding in &mut findings {
+        finding.subject.file = Some(file.to_owned());
+    }
+    findings
 }
 
 /// Every regular file of a variant, also those that links lead to.

@@ -6,6 +6,10 @@ use camino::Utf8Path;
 use fs_err::os::unix::fs::FileExt;
 use kernel_abi::image::Source;
 use kernel_abi::{Image, ImageError};
+use kernel_spec::Finding;
+use kernel_spec::code::abi;
+
+use crate::regular;
 
 struct LibraryFile {
     file: fs_err::File,
@@ -24,12 +28,11 @@ impl Source for LibraryFile {
 
 /// The facts of the library at a path.
 pub fn read(path: &Utf8Path) -> Result<Image, ImageError> {
+    // Before it is opened, which waits where nobody writes to a pipe.
+    regular::require(path).map_err(ImageError::Read)?;
     let file = fs_err::File::open(path).map_err(ImageError::Read)?;
-    let meta = file.metadata().map_err(ImageError::Read)?;
-    if !meta.is_file() {
-        return Err(ImageError::Read(io::Error::other(format!("`{path}` is no regular file"))));
-    }
-    Image::parse(&LibraryFile { file, size: meta.len() })
+    let size = file.metadata().map_err(ImageError::Read)?.len();
+    Image::parse(&LibraryFile { file, size })
 }
 
 /// Whether a file counts as a library: by its name, or by its first bytes whatever its name is. A name decides alone
@@ -42,13 +45,22 @@ pub fn is_library(path: &Utf8Path) -> bool {
     named || begins_like_one(path).unwrap_or(false)
 }
 
+/// Whether nothing is at a path, and its name is not that of a library, which would be missed by name.
+pub fn is_missing(path: &Utf8Path) -> bool {
+    fs_err::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        && !is_library(path)
+}
+
+/// What to say where a directory was named that is not there.
+pub fn missing(path: &Utf8Path) -> Finding {
+    let help = "build first with `kernel-builder build`, or name the directory that holds the variants";
+    Finding::error(&abi::NOTHING, format!("there is no `{path}`")).help(help)
+}
+
 fn begins_like_one(path: &Utf8Path) -> io::Result<bool> {
-    let file = fs_err::File::open(path)?;
-    let mut magic = [0; 4];
-    Ok(file.metadata()?.is_file()
-        && file.read_exact_at(&mut magic, 0).is_ok()
-        && matches!(
-            magic,
-            [0x7f, b'E', b'L', b'F'] | [0xcf | 0xce, 0xfa, 0xed, 0xfe] | [0xca, 0xfe, 0xba, 0xbe | 0xbf]
-        ))
+    let magic = regular::start(path, 4)?;
+    Ok(matches!(
+        magic[..],
+        [0x7f, b'E', b'L', b'F'] | [0xcf | 0xce, 0xfa, 0xed, 0xfe] | [0xca, 0xfe, 0xba, 0xbe | 0xbf]
+    ))
 }

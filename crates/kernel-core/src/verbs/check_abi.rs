@@ -13,6 +13,10 @@ use crate::{Context, Result, published};
 pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> Result<CheckReport> {
     let place = published::directory(context, path)?;
     let mut report = CheckReport::new(path.as_str(), Vec::new());
+    if library::is_missing(&place) {
+        report.findings.push(library::missing(path));
+        return Ok(report);
+    }
     if !place.is_dir() {
         report.findings = built::check_file(&place, overrides);
         return Ok(report);

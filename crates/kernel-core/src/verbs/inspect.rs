@@ -15,12 +15,16 @@ use kernel_spec::variant::Variant;
 use kernel_spec::{Finding, Version};
 
 use crate::check::{built, library};
-use crate::{Context, Result, published, tree};
+use crate::{Context, Result, artifacts, published, tree};
 
 /// Reads the library at `path`, or every one below it, or every one of a published kernel.
 pub fn inspect(context: &Context, path: &Utf8Path) -> Result<InspectReport> {
     let root = published::directory(context, path)?;
     let mut report = InspectReport { libraries: Vec::new(), findings: Vec::new() };
+    if library::is_missing(&root) {
+        report.findings.push(library::missing(path));
+        return Ok(report);
+    }
     for (shown, place) in files(path, &root)? {
         match library::read(&place) {
             Err(error) => report.findings.push(error.finding(&shown)),
@@ -61,6 +65,7 @@ fn describe(
 ) -> InspectedLibrary {
     let directory = place.parent().and_then(Utf8Path::file_name).unwrap_or_default();
     let policy = built::policy(directory, image, &built::Overrides::default());
+    let is_variant = directory.parse::<Variant>().is_ok();
     let foreign = |library: &str| policy.origin(library) != Origin::NotProvided;
     let elf = image.format == Format::Elf;
     let mut exports: Vec<String> = object
@@ -73,7 +78,7 @@ fn describe(
     sections.sort_by(|one, other| other.size.cmp(&one.size).then_with(|| one.name.cmp(&other.name)));
     InspectedLibrary {
         file: shown.to_owned(),
-        variant: directory.parse::<Variant>().is_ok().then(|| directory.to_owned()),
+        variant: is_variant.then(|| directory.to_owned()),
         format: match image.format {
             Format::Elf => "elf",
             Format::MachO => "mach-o",
@@ -92,6 +97,7 @@ fn describe(
         needed: object.needed.clone(),
         search_paths: object.search_paths.iter().map(|entry| entry.path.clone()).collect(),
         symbol_floors: floors(object),
+        promised: (elf && is_variant).then(|| promised(place, &policy)).flatten(),
         manylinux: elf.then(|| Manylinux::floor(object, foreign)).flatten().map(|floor| floor.to_string()),
         minimum_macos: object.minimum_macos.as_ref().map(Version::to_string),
         python: python_abi(object),
@@ -100,6 +106,13 @@ fn describe(
         exports,
         sections,
     }
+}
+
+/// The oldest systems that the variant of a library was built for: what the build wrote down, or what every variant is for.
+fn promised(place: &Utf8Path, policy: &kernel_abi::Policy) -> Option<String> {
+    let metadata = artifacts::metadata(place.parent()?).ok();
+    let built = metadata.and_then(|metadata| metadata.build).and_then(|build| build.policy);
+    built.or_else(|| policy.manylinux.map(|manylinux| manylinux.to_string()))
 }
 
 fn section(section: &kernel_abi::image::Section) -> SectionSize {
@@ -131,7 +144,7 @@ fn floors(object: &Object) -> BTreeMap<String, Vec<String>> {
 fn python_abi(object: &Object) -> Option<PythonAbi> {
     let mut minimum: Option<Version> = None;
     let mut unlimited = Vec::new();
-    for symbol in object.symbols().filter(|symbol| !symbol.defined && python::is_python(&symbol.name)) {
+    for symbol in object.undefined().filter(|symbol| python::is_python(&symbol.name)) {
         match python::added(&symbol.name) {
             Some(added) => minimum = minimum.max(Some(added.clone())),
             None => unlimited.push(symbol.name.into_owned()),
@@ -139,7 +152,7 @@ fn python_abi(object: &Object) -> Option<PythonAbi> {
     }
     unlimited.sort();
     let minimum = minimum.map_or_else(|| "3.2".to_owned(), |minimum| minimum.to_string());
-    let uses = object.symbols().any(|symbol| !symbol.defined && python::is_python(&symbol.name));
+    let uses = object.undefined().any(|symbol| python::is_python(&symbol.name));
     uses.then_some(PythonAbi { minimum, unlimited })
 }
 
@@ -147,7 +160,7 @@ fn python_abi(object: &Object) -> Option<PythonAbi> {
 fn torch_abi(object: &Object) -> Option<String> {
     let mut oldest: Option<String> = None;
     let mut newest: Option<Version> = None;
-    for symbol in object.symbols().filter(|symbol| !symbol.defined && symbol.version.is_none()) {
+    for symbol in object.undefined().filter(|symbol| symbol.version.is_none()) {
         match torch::introduced(&symbol.name) {
             Some(Introduced::Always) => oldest = Some("base".to_owned()),
             Some(Introduced::Since(since)) => newest = newest.max(Some(since.clone())),

@@ -27,6 +27,10 @@ codes! {
         means: "A library was made for another processor or system than its variant names",
         example: "an x86_64 library in a variant for aarch64",
         remedy: "Build the variant for the system in its name, or correct the name";
+    NOT_LOADABLE = "abi/not-loadable", Check,
+        means: "The system's loader refuses a file before it looks at what the library needs",
+        example: "a library whose dynamic segment a tool removed, or whose header names the ABI of FreeBSD",
+        remedy: "Build the variant again, and do not process its libraries afterwards";
     SYMBOL_VERSION = "abi/symbol-version", Check,
         means: "A library needs a version of a system library that the policy's oldest system does not have",
         example: "`std::filesystem` of a new libstdc++, version `GLIBCXX_3.4.26`, under manylinux_2_28",
@@ -55,6 +59,18 @@ codes! {
         means: "Loading a library writes into its code, which hardened systems refuse",
         example: "an object compiled without `-fPIC` in a shared library",
         remedy: "Compile every object with `-fPIC`, and use position-independent addressing in assembly";
+    WRITABLE_CODE = "abi/writable-code", Check,
+        means: "A segment of a library is writable and executable at once, which hardened systems refuse",
+        example: "linking with `-Wl,-N` or with a linker script that puts everything into one segment",
+        remedy: "Link without `-N` and with the linker's own script";
+    THREAD_STORAGE = "abi/thread-storage", Check,
+        means: "A library takes the storage of its threads from the little that a process sets aside when it starts",
+        example: "`-ftls-model=initial-exec`: `cannot allocate memory in static TLS block`",
+        remedy: "Compile thread-local variables with the default model, which a library may use without limit";
+    LOADER_REQUEST = "abi/loader-request", Check,
+        means: "A library asks the system's loader for more than to load it and what it needs",
+        example: "linking with `-Wl,--auxiliary` or `-z nodlopen`",
+        remedy: "Link without the named option";
     STATIC_LIBSTDCXX = "abi/static-libstdcxx", Check,
         means: "A library carries its own copy of libstdc++'s global state beside the shared one of its process",
         example: "linking with `-static-libstdc++`: two copies of the locales make `std::regex` crash",

@@ -45,6 +45,9 @@ pub struct InspectedLibrary {
     pub search_paths: Vec<String>,
     /// The newest version needed of each library, by the version's prefix: `libc.so.6` → `GLIBC_2.17`.
     pub symbol_floors: BTreeMap<String, Vec<String>>,
+    /// The oldest systems that its variant promises: a manylinux policy, or `host`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promised: Option<String>,
     /// The oldest manylinux policy whose systems have all that it takes from the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manylinux: Option<String>,

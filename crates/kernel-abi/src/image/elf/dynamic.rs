@@ -5,7 +5,7 @@ use object::elf as raw;
 use object::read::elf::{Dyn, FileHeader};
 
 use super::super::ImageError;
-use super::super::facts::{Object, SearchPath, text_at};
+use super::super::facts::{Object, Request, SearchPath, text_at};
 use super::super::source::Reader;
 use super::{Segments, cast_all};
 
@@ -24,11 +24,23 @@ impl Dynamic {
         segments: &Segments,
         endian: Endianness,
     ) -> Result<Self, ImageError> {
-        let Some(range) = segments.dynamic.clone() else { return Ok(Self::default()) };
-        let bytes = reader.bytes("the dynamic segment", range.start, range.end - range.start)?;
-        let entries = cast_all::<E::Dyn>(&bytes);
-        let entries = entries.iter().take_while(|entry| entry.tag(endian) != raw::DT_NULL);
-        Ok(Self { entries: entries.map(|entry| (entry.tag(endian).0, entry.val(endian))).collect() })
+        let Some(range) = segments.dynamic()? else { return Ok(Self::default()) };
+        let (mut entries, mut ended) = (Vec::new(), false);
+        let size = size_of::<E::Dyn>() as u64;
+        reader.walk("the dynamic segment", range, (size, 0), |piece, _, _| {
+            for entry in cast_all::<E::Dyn>(piece) {
+                if entry.tag(endian) == raw::DT_NULL {
+                    ended = true;
+                    break;
+                }
+                reader.spend(size)?;
+                entries.push((entry.tag(endian).0, entry.val(endian)));
+            }
+            Ok(!ended)
+        })?;
+        ended
+            .then_some(Self { entries })
+            .ok_or(ImageError::Malformed { what: "its dynamic segment has no end" })
     }
 
     /// The value of a tag. The last one counts, as for the loader.
@@ -55,6 +67,21 @@ impl Dynamic {
     pub(super) fn is_program(&self) -> bool {
         const DF_1_PIE: u64 = 0x0800_0000;
         self.flag(raw::DT_FLAGS_1, DF_1_PIE)
+    }
+
+    /// What it asks of the loader beyond loading it.
+    fn requests(&self) -> impl Iterator<Item = Request> {
+        const FLAGS: &[(u64, Request)] = &[
+            (0x2, Request::Global),
+            (0x40, Request::NotByPrograms),
+            (0x400, Request::Interpose),
+            (0x800, Request::OwnPathsOnly),
+        ];
+        FLAGS.iter().filter(|(bit, _)| self.flag(raw::DT_FLAGS_1, *bit)).map(|(_, request)| request.clone())
+    }
+
+    pub(super) fn has_symbols(&self) -> bool {
+        self.get(raw::DT_SYMTAB).is_some() && self.get(raw::DT_STRTAB).is_some()
     }
 
     pub(super) fn has_name(&self) -> bool {
@@ -88,6 +115,7 @@ impl Dynamic {
         object: &mut Object,
     ) -> Result<(), ImageError> {
         const DF_TEXTREL: u64 = 4;
+        const DF_STATIC_TLS: u64 = 16;
         let Some(address) = self.get(raw::DT_STRTAB) else { return Ok(()) };
         let place = segments.table(address)?;
         let length = self.get(raw::DT_STRSZ).unwrap_or(place.end - place.start);
@@ -101,6 +129,20 @@ impl Dynamic {
                 object.search_paths.push(SearchPath { tag: shown, path: name(reader, &object.strings, at)? });
             }
         }
+        let further = [
+            (raw::DT_AUXILIARY, "AUXILIARY"),
+            (raw::DT_FILTER, "FILTER"),
+            (raw::DT_AUDIT, "AUDIT"),
+            (raw::DT_DEPAUDIT, "DEPAUDIT"),
+            (raw::DT_CONFIG, "CONFIG"),
+        ];
+        for (tag, shown) in further {
+            for at in self.all(tag) {
+                object.requests.push(Request::File(shown, name(reader, &object.strings, at)?));
+            }
+        }
+        object.requests.extend(self.requests());
+        object.static_thread_storage = self.flag(raw::DT_FLAGS, DF_STATIC_TLS);
         object.text_relocations = self.get(raw::DT_TEXTREL).is_some() || self.flag(raw::DT_FLAGS, DF_TEXTREL);
         Ok(())
     }

@@ -38,11 +38,19 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
     let bytes = reader.bytes("the ELF header", 0, size_of::<E>() as u64)?;
     let header: &E = cast(&bytes)?;
     let segments = Segments::read::<E>(reader, header, endian)?;
+    if segments.overlap() {
+        return Err(ImageError::Malformed { what: "two of its segments claim the same memory" });
+    }
     let dynamic = dynamic::Dynamic::read::<E>(reader, &segments, endian)?;
 
     let mut object = Object::new(machine(header, endian), kind(header, &segments, &dynamic, endian));
     dynamic.describe(reader, &segments, &mut object)?;
+    object.refusals = refusals(header, &segments, &dynamic, endian);
+    object.thread_storage = segments.thread_storage;
+    object.writable_code = segments.loads.iter().any(|load| load.writable && load.executable);
     object.executable_stack = match segments.stack_flags {
+        // Without any header nothing is loaded at all.
+        None if segments.count == 0 => ExecutableStack::No,
         None => ExecutableStack::Unstated,
         Some(flags) if flags & raw::PF_X.0 != 0 => ExecutableStack::Yes,
         Some(_) => ExecutableStack::No,
@@ -59,11 +67,40 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
 
     let relocations = Relocations::new::<E>(&dynamic, &segments, endian);
     let payload = gpu::find(reader, &segments, &relocations, &mut object.gpu)?;
-    for segment in segments.read_only() {
-        content::scan(reader, segment, &payload, &mut object.marks)?;
-    }
-    content::finish(&mut object.marks);
+    let throws = object.may_throw_itself();
+    let loads = segments.loads.iter().filter(|load| load.may_tell(throws));
+    let loads = loads.map(|load| (load.file.clone(), load.executable));
+    object.marks = content::scan(reader, &loads.collect::<Vec<_>>(), &payload)?;
     Ok(object)
+}
+
+/// What glibc's loader looks at before anything else (`elf/dl-load.c`), and what a library without symbols lacks.
+fn refusals<E: FileHeader<Endian = Endianness>>(
+    header: &E,
+    segments: &Segments,
+    dynamic: &dynamic::Dynamic,
+    endian: Endianness,
+) -> Vec<&'static str> {
+    const SYSTEM_V: u8 = 0;
+    const GNU: u8 = 3;
+    let identity = header.e_ident();
+    let checks = [
+        (identity.version.0 != 1 || header.e_version(endian) != 1, "its ELF version is not 1"),
+        (!matches!(identity.os_abi.0, SYSTEM_V | GNU), "its header names the ABI of another system"),
+        (identity.os_abi.0 == SYSTEM_V && identity.abi_version != 0, "its header names a version of an ABI"),
+        (identity.padding.iter().any(|byte| *byte != 0), "reserved bytes of its header are in use"),
+        (segments.count == 0, "it has no program headers"),
+        (segments.count != 0 && segments.loads.is_empty(), "it has no segment to load"),
+        (segments.off_pages, "its segments do not begin where pages of memory can"),
+        (segments.unaligned, "its segments are not aligned to pages, which glibc refused until 2.35"),
+        // A program without one needs nothing of anybody.
+        (
+            segments.count != 0 && segments.dynamic.is_none() && header.e_type(endian) == raw::ET_DYN,
+            "it has no dynamic segment",
+        ),
+        (segments.dynamic.is_some() && !dynamic.has_symbols(), "it has no table of dynamic symbols"),
+    ];
+    checks.into_iter().filter(|(fails, _)| *fails).map(|(_, why)| why).collect()
 }
 
 fn machine<E: FileHeader<Endian = Endianness>>(header: &E, endian: Endianness) -> Machine {

@@ -18,9 +18,10 @@ pub(super) fn read(
     endian: Endianness,
     object: &mut Object,
 ) -> Result<(), ImageError> {
-    for (range, align) in &segments.notes {
+    for part in &segments.notes {
+        let range = segments.note(part);
         let bytes = reader.bytes("a note segment", range.start, range.end - range.start)?;
-        let align = if *align == 8 { 8 } else { 4 };
+        let align = if part.align == 8 { 8 } else { 4 };
         let mut at = 0;
         while let Some((note, next)) = note(&bytes, at, align, endian) {
             let offset = range.start + note.descriptor_at as u64;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use object::elf as raw;
-use object::read::elf::{FileHeader, Rela};
+use object::read::elf::{FileHeader, Rel, Rela};
 use object::{Endian, Endianness};
 
 use super::super::ImageError;
@@ -79,6 +79,39 @@ impl Relocations {
         }
         Ok(pointers)
     }
+}
+
+/// The highest symbol that any relocation names: the table of symbols reaches at least so far, for the loader looks
+/// each of them up.
+pub(super) fn highest_symbol<E: FileHeader<Endian = Endianness>>(
+    reader: &Reader<'_>,
+    segments: &Segments,
+    dynamic: &Dynamic,
+    endian: Endianness,
+) -> Result<u64, ImageError> {
+    let with_addends = dynamic.get(raw::DT_PLTREL) == Some(raw::DT_RELA.0.cast_unsigned());
+    let tables = [
+        (raw::DT_RELA, raw::DT_RELASZ, true),
+        (raw::DT_REL, raw::DT_RELSZ, false),
+        (raw::DT_JMPREL, raw::DT_PLTRELSZ, with_addends),
+    ];
+    let mut highest = 0;
+    for (table, size, with_addends) in tables {
+        let (Some(address), Some(length @ 1..)) = (dynamic.get(table), dynamic.get(size)) else { continue };
+        let start = segments.table(address)?.start;
+        let entry = if with_addends { size_of::<E::Rela>() } else { size_of::<E::Rel>() } as u64;
+        let range = start..start.saturating_add(length / entry * entry);
+        reader.walk("the table of relocations", range, (entry, 0), |piece, _, _| {
+            let symbols = if with_addends {
+                cast_all::<E::Rela>(piece).iter().map(|entry| entry.r_sym(endian, false)).max()
+            } else {
+                cast_all::<E::Rel>(piece).iter().map(|entry| entry.r_sym(endian)).max()
+            };
+            highest = highest.max(symbols.unwrap_or(0).into());
+            Ok(true)
+        })?;
+    }
+    Ok(highest)
 }
 
 fn read<E: FileHeader<Endian = Endianness>>(

@@ -10,6 +10,9 @@ use super::super::ImageError;
 use super::super::source::Reader;
 use super::cast_all;
 
+/// The smallest page of memory on any of the systems.
+const PAGE: u64 = 4096;
+
 /// A loaded segment, as far as the file backs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
@@ -19,15 +22,43 @@ pub(crate) struct Load {
     pub(crate) executable: bool,
 }
 
+/// Code of more than so many bytes is not read for texts alone: linkers put them elsewhere, and it is most of a library.
+const MUCH_CODE: u64 = 16 << 20;
+
+impl Load {
+    /// Whether its content has to be looked at in a library that may throw exceptions itself, or does not.
+    pub(super) fn may_tell(&self, throws: bool) -> bool {
+        // Where the file's own header lies in code, so does all data (`-z noseparate-code`, `--no-rosegment`).
+        let only_code = self.executable && !self.writable && self.file.start != 0;
+        throws || !only_code || self.file.end - self.file.start <= MUCH_CODE
+    }
+}
+
+/// A segment that is a part of loaded ones.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    address: u64,
+    file: Range<u64>,
+    pub(super) align: u64,
+}
+
 /// The program headers.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
     pub(crate) loads: Vec<Load>,
-    pub(crate) dynamic: Option<Range<u64>>,
-    pub(crate) notes: Vec<(Range<u64>, u64)>,
-    pub(crate) stack_flags: Option<u32>,
-    pub(crate) relro: bool,
-    pub(crate) interpreter: bool,
+    pub(super) dynamic: Option<Part>,
+    pub(super) notes: Vec<Part>,
+    pub(super) stack_flags: Option<u32>,
+    pub(super) relro: bool,
+    pub(super) interpreter: bool,
+    /// Bytes of each thread's own storage.
+    pub(super) thread_storage: u64,
+    /// Number of headers.
+    pub(super) count: u64,
+    /// Whether some segment lies where pages of memory cannot show it.
+    pub(super) off_pages: bool,
+    /// Whether some segment says that it need not lie on a page.
+    pub(super) unaligned: bool,
 }
 
 impl Segments {
@@ -42,7 +73,7 @@ impl Segments {
         }
         let length = count * size_of::<E::ProgramHeader>() as u64;
         let bytes = reader.bytes("the table of program headers", header.e_phoff(endian).into(), length)?;
-        let mut segments = Self::default();
+        let mut segments = Self { count, ..Self::default() };
         for entry in cast_all::<E::ProgramHeader>(&bytes) {
             segments.add(reader, entry, endian)?;
         }
@@ -57,21 +88,26 @@ impl Segments {
     ) -> Result<(), ImageError> {
         let (offset, length) = entry.file_range(endian);
         let file = offset..offset.saturating_add(length);
+        let (address, align) = (entry.p_vaddr(endian).into(), entry.p_align(endian).into());
         match entry.p_type(endian) {
             raw::PT_LOAD => {
                 reader.within("a loaded segment", offset, length)?;
                 let is = |flag: raw::ProgramFlags| entry.p_flags(endian).0 & flag.0 != 0;
                 let (writable, executable) = (is(raw::PF_W), is(raw::PF_X));
-                self.loads.push(Load { address: entry.p_vaddr(endian).into(), file, writable, executable });
+                self.off_pages |= address % PAGE != offset % PAGE;
+                self.unaligned |= align % PAGE != 0;
+                self.loads.push(Load { address, file, writable, executable });
             }
             raw::PT_DYNAMIC => {
                 reader.within("the dynamic segment", offset, length)?;
-                self.dynamic = Some(file);
+                self.dynamic = Some(Part { address, file, align });
             }
-            raw::PT_NOTE => {
+            // glibc takes the properties from a segment of their own where there is one.
+            raw::PT_NOTE | raw::PT_GNU_PROPERTY => {
                 reader.within("a note segment", offset, length)?;
-                self.notes.push((file, entry.p_align(endian).into()));
+                self.notes.push(Part { address, file, align });
             }
+            raw::PT_TLS => self.thread_storage = entry.p_memsz(endian).into(),
             raw::PT_GNU_STACK => self.stack_flags = Some(entry.p_flags(endian).0),
             raw::PT_GNU_RELRO => self.relro = true,
             raw::PT_INTERP => self.interpreter = true,
@@ -95,11 +131,32 @@ impl Segments {
             .ok_or(ImageError::Malformed { what: "a dynamic table lies outside the loaded segments" })
     }
 
-    /// Ranges of the file that hold read-only data. A segment of code does only where the linker put everything into one
-    /// (`-z noseparate-code`, `--no-rosegment`), and then the file's own header is in it too.
-    pub(crate) fn read_only(&self) -> impl Iterator<Item = Range<u64>> {
-        let holds_data = |load: &&Load| !load.writable && (!load.executable || load.file.start == 0);
-        self.loads.iter().filter(holds_data).map(|load| load.file.clone())
+    /// Where the loader reads the dynamic table, and how much of the file follows there: it goes by the address, and on to
+    /// the end mark, whatever the header says about the file.
+    pub(super) fn dynamic(&self) -> Result<Option<Range<u64>>, ImageError> {
+        let Some(part) = &self.dynamic else { return Ok(None) };
+        let place = self.table(part.address)?;
+        if place.start != part.file.start {
+            return Err(ImageError::Malformed { what: "its dynamic segment is not where its header says" });
+        }
+        Ok(Some(place))
+    }
+
+    /// Where the loader reads a note segment; one that is not loaded stays where its header says.
+    pub(super) fn note(&self, part: &Part) -> Range<u64> {
+        let length = part.file.end - part.file.start;
+        match self.at(part.address) {
+            Some(place) if length <= place.end - place.start => place.start..place.start + length,
+            _ => part.file.clone(),
+        }
+    }
+
+    /// Whether two segments claim the same memory: which of them counts is up to the loader.
+    pub(super) fn overlap(&self) -> bool {
+        let end = |load: &Load| load.address.saturating_add(load.file.end - load.file.start);
+        let mut loads: Vec<&Load> = self.loads.iter().filter(|load| !load.file.is_empty()).collect();
+        loads.sort_by_key(|load| load.address);
+        loads.windows(2).any(|pair| end(pair[0]) > pair[1].address)
     }
 
     /// Segments that are loaded writable.

@@ -8,6 +8,7 @@ use super::super::ImageError;
 use super::super::facts::{Binding, Machine, Object, Record, SymbolKind, Visibility};
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
+use super::relocations::highest_symbol;
 use super::{Segments, cast_all};
 
 pub(super) fn read<E: FileHeader<Endian = Endianness>>(
@@ -19,7 +20,8 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
 ) -> Result<(), ImageError> {
     let Some(address) = dynamic.get(raw::DT_SYMTAB) else { return Ok(()) };
     let entry = size_of::<E::Sym>() as u64;
-    let count = count(reader, segments, dynamic, (address, entry), (object.machine, endian))?;
+    let named = highest_symbol::<E>(reader, segments, dynamic, endian)?;
+    let count = count(reader, segments, dynamic, ((address, entry), named), (object.machine, endian))?;
     let place = segments.table(address)?;
     let end = count.checked_mul(entry).and_then(|length| place.start.checked_add(length));
     let end = end.ok_or(ImageError::Malformed { what: "its number of symbols is impossible" })?;
@@ -48,6 +50,12 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     }
     if !object.records.is_empty() {
         object.records.remove(0);
+    }
+    let outside = |record: &Record| record.name as usize >= object.strings.len();
+    if object.records.iter().any(outside) {
+        return Err(ImageError::Malformed {
+            what: "a symbol's name lies outside the table of dynamic names",
+        });
     }
     Ok(())
 }
@@ -78,35 +86,47 @@ fn record<S: Sym<Endian = Endianness>>(symbol: &S, endian: Endianness) -> Record
     }
 }
 
-/// Number of dynamic symbols: what the classic hash table says, else the highest that the GNU one reaches. GNU ld
-/// writes an empty GNU table without the true number; then the table ends where the next one begins.
+/// Number of dynamic symbols. The loader never asks for it: it looks up what relocations name and what its hash table
+/// reaches, the GNU one before the classic one. So all three are read, and none may reach further than the classic one says
+/// or the GNU one goes. GNU ld writes an empty GNU table without the true number; then the table ends where the next one
+/// begins.
 fn count(
     reader: &Reader<'_>,
     segments: &Segments,
     dynamic: &Dynamic,
-    (address, entry): (u64, u64),
+    ((address, entry), named): ((u64, u64), u64),
     (machine, endian): (Machine, Endianness),
 ) -> Result<u64, ImageError> {
-    if let Some(hash) = dynamic.get(raw::DT_HASH) {
-        let start = segments.table(hash)?.start;
-        // Its numbers have the size of a word, except on this one processor.
-        if machine == Machine::S390x {
-            let [_, _, _, chains]: [U32<Endianness>; 4] = words(reader, start)?;
-            return Ok(chains.get(endian).into());
-        }
-        let [_, chains]: [U32<Endianness>; 2] = words(reader, start)?;
-        return Ok(chains.get(endian).into());
-    }
-    let hash = dynamic.get(raw::DT_GNU_HASH).map(|hash| segments.table(hash)).transpose()?;
-    if let Some(hash) = hash
-        && let Some(count) = gnu_count(reader, hash.start, entry == 24, endian)?
-    {
-        return Ok(count);
+    let classic = dynamic.get(raw::DT_HASH).map(|hash| segments.table(hash)).transpose()?;
+    let classic = classic.map(|hash| classic_count(reader, hash.start, machine, endian)).transpose()?;
+    let gnu = dynamic.get(raw::DT_GNU_HASH).map(|hash| segments.table(hash)).transpose()?;
+    let gnu = gnu.map(|hash| gnu_count(reader, hash.start, entry == 24, endian)).transpose()?.flatten();
+    if let Some(count) = classic.or(gnu) {
+        return if named < count && gnu.is_none_or(|gnu| gnu <= count) {
+            Ok(count)
+        } else {
+            Err(ImageError::Malformed { what: "it has more symbols than its hash table says" })
+        };
     }
     let next = dynamic.addresses().filter(|next| *next > address).min();
     let end = segments.table(address)?;
     let room = next.map_or(end.end - end.start, |next| next - address).min(end.end - end.start);
-    Ok(room / entry)
+    Ok((room / entry).max(named + 1))
+}
+
+fn classic_count(
+    reader: &Reader<'_>,
+    start: u64,
+    machine: Machine,
+    endian: Endianness,
+) -> Result<u64, ImageError> {
+    // Its numbers have the size of a word, except on this one processor.
+    if machine == Machine::S390x {
+        let [_, _, _, chains]: [U32<Endianness>; 4] = words(reader, start)?;
+        return Ok(chains.get(endian).into());
+    }
+    let [_, chains]: [U32<Endianness>; 2] = words(reader, start)?;
+    Ok(chains.get(endian).into())
 }
 
 fn gnu_count(

@@ -27,6 +27,10 @@ pub(super) fn read(
     Ok(())
 }
 
+/// A chain and the number beside it differ: one of them hides something.
+const COUNTS: ImageError =
+    ImageError::Malformed { what: "its version tables are longer or shorter than they say" };
+
 struct Table<'a, 's> {
     reader: &'a Reader<'s>,
     endian: Endianness,
@@ -40,13 +44,17 @@ impl Table<'_, '_> {
         cast::<T>(&bytes).copied()
     }
 
+    /// As the loader does: along the chains to their ends, whatever the counts say.
     fn needs(&mut self, start: u64, count: Option<u64>) -> Result<(), ImageError> {
-        let mut at = start;
-        for _ in 0..count.unwrap_or(u64::MAX) {
+        let (mut at, mut seen) = (start, 0);
+        loop {
+            seen += 1;
             let need: raw::Verneed<Endianness> = self.entry(at)?;
             let library = name(self.reader, &self.object.strings, need.vn_file.get(self.endian).into())?;
             let mut aux_at = at.saturating_add(need.vn_aux.get(self.endian).into());
-            for _ in 0..need.vn_cnt.get(self.endian) {
+            let mut versions = 0_u16;
+            loop {
+                versions = versions.saturating_add(1);
                 let aux: raw::Vernaux<Endianness> = self.entry(aux_at)?;
                 let version = name(self.reader, &self.object.strings, aux.vna_name.get(self.endian).into())?;
                 self.reader.spend(library.len() as u64)?;
@@ -59,35 +67,37 @@ impl Table<'_, '_> {
                     next => aux_at = aux_at.saturating_add(next.into()),
                 }
             }
+            if versions != need.vn_cnt.get(self.endian) {
+                return Err(COUNTS);
+            }
             match need.vn_next.get(self.endian) {
                 0 => break,
                 next => at = at.saturating_add(next.into()),
             }
         }
-        Ok(())
+        if count.is_some_and(|count| count != seen) { Err(COUNTS) } else { Ok(()) }
     }
 
     fn definitions(&mut self, start: u64, count: Option<u64>) -> Result<(), ImageError> {
         const BASE: u16 = 1;
-        let mut at = start;
-        for _ in 0..count.unwrap_or(u64::MAX) {
+        let (mut at, mut seen) = (start, 0);
+        loop {
+            seen += 1;
             let definition: raw::Verdef<Endianness> = self.entry(at)?;
-            if definition.vd_cnt.get(self.endian) > 0 {
-                let aux_at = at.saturating_add(definition.vd_aux.get(self.endian).into());
-                let aux: raw::Verdaux<Endianness> = self.entry(aux_at)?;
-                let version = name(self.reader, &self.object.strings, aux.vda_name.get(self.endian).into())?;
-                // The base definition is the library's own name, not a version.
-                if definition.vd_flags.get(self.endian).0 & BASE == 0 {
-                    let index = VersionAt::Definition(self.object.version_definitions.len());
-                    self.object.version_definitions.push(VersionNode { library: None, name: version });
-                    self.object.version_index.push((definition.vd_ndx.get(self.endian).0 & 0x7fff, index));
-                }
+            let aux_at = at.saturating_add(definition.vd_aux.get(self.endian).into());
+            let aux: raw::Verdaux<Endianness> = self.entry(aux_at)?;
+            let version = name(self.reader, &self.object.strings, aux.vda_name.get(self.endian).into())?;
+            // The base definition is the library's own name, not a version.
+            if definition.vd_flags.get(self.endian).0 & BASE == 0 {
+                let index = VersionAt::Definition(self.object.version_definitions.len());
+                self.object.version_definitions.push(VersionNode { library: None, name: version });
+                self.object.version_index.push((definition.vd_ndx.get(self.endian).0 & 0x7fff, index));
             }
             match definition.vd_next.get(self.endian) {
                 0 => break,
                 next => at = at.saturating_add(next.into()),
             }
         }
-        Ok(())
+        if count.is_some_and(|count| count != seen) { Err(COUNTS) } else { Ok(()) }
     }
 }

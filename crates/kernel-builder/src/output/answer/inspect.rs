@@ -40,7 +40,10 @@ fn rows(library: &InspectedLibrary) -> Vec<[String; 2]> {
         add("versions", format!("{from}: {}", versions.join(", ")));
     }
     add("search paths", list(&library.search_paths));
-    add("policy", library.manylinux.clone().unwrap_or_default());
+    let floor =
+        library.manylinux.as_deref().map(|floor| format!("{floor} is the oldest that has what it takes"));
+    let promised = library.promised.as_ref().map(|promised| format!("promised for {promised}"));
+    add("policy", promised.into_iter().chain(floor).collect::<Vec<_>>().join("; "));
     add("macos", library.minimum_macos.clone().unwrap_or_default());
     if let Some(python) = &library.python {
         let outside = list(&python.unlimited);

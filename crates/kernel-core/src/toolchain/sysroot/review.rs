@@ -91,14 +91,16 @@ impl Review<'_> {
             findings.extend(found);
         }
         let torch = self.torch.map(|folder| self.torch_exports(folder)).transpose()?.flatten();
+        let image = self.image()?;
         let definitions = Definitions {
-            policy: self.policy,
+            manylinux: self.policy.manylinux(),
             cpu: self.cpu,
             runtimes: self.runtimes,
             torch: torch.as_ref(),
+            others: image.objects.iter().any(|object| undefined::needs_others(object, self.cpu)),
             static_libstdcxx: self.archive.is_some(),
         };
-        let names = self.image()?.objects.iter().flat_map(undefined::names).collect();
+        let names = image.objects.iter().flat_map(undefined::names).collect();
         findings.extend(undefined::check(&names, &definitions));
         Ok(findings)
     }

@@ -70,6 +70,11 @@ impl Symbol {
         self.presence.as_bytes().get(release) == Some(&b'@')
     }
 
+    /// Whether this is the version that a link takes in any release.
+    pub fn is_default(&self) -> bool {
+        self.presence.contains('@')
+    }
+
     /// Whether the release has this version at all.
     pub fn is_in(&self, release: usize) -> bool {
         self.presence.as_bytes().get(release).is_some_and(|mark| *mark != b'.')

@@ -7,26 +7,30 @@
 use std::collections::BTreeSet;
 
 use kernel_abi::image::{Binding, Object};
+use kernel_abi::policy::Manylinux;
+use kernel_abi::policy::manylinux::is_loader;
 use kernel_spec::arch::Cpu;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Finding, code};
 
 use super::link::CXX_LIBRARY;
-use super::policy::Policy;
+use super::policy::allows;
 use super::runtime::{Exports, Runtime};
 use super::table::{Table, numbers};
 
 /// What may define the names.
 #[derive(Clone, Copy, Debug)]
 pub struct Definitions<'a> {
-    /// The systems the kernel must load on.
-    pub policy: Policy,
+    /// The oldest systems the kernel must load on; none where only this one counts.
+    pub manylinux: Option<Manylinux>,
     /// The architecture.
     pub cpu: Cpu,
     /// The libraries of the kernel's process.
     pub runtimes: &'a [&'static Runtime],
     /// Exports of the Torch that the kernel was compiled for, where its libraries are at hand.
     pub torch: Option<&'a BTreeSet<String>>,
+    /// Whether the library needs one that is none of these and none of the system's tables, and may define anything.
+    pub others: bool,
     /// Whether the compiler had a static libstdc++ to take newer functions from.
     pub static_libstdcxx: bool,
 }
@@ -38,11 +42,20 @@ const TORCH_NAMESPACES: &[&str] = &["at", "c10", "c10d", "caffe2", "torch"];
 /// The names without a version that a library needs and does not only wish for, sorted.
 pub fn names(library: &Object) -> BTreeSet<String> {
     library
-        .symbols()
-        .filter(|symbol| !symbol.defined && symbol.binding != Binding::Weak && symbol.version.is_none())
+        .undefined()
+        .filter(|symbol| symbol.binding != Binding::Weak && symbol.version.is_none())
         .map(|symbol| symbol.name.into_owned())
         .filter(|name| !name.is_empty())
         .collect()
+}
+
+/// Whether a library needs another one whose exports are not known here.
+pub fn needs_others(library: &Object, cpu: Cpu) -> bool {
+    let known = |name: &String| {
+        let tables = Table::of(cpu).libraries.iter().any(|library| library.soname == name);
+        tables || Runtime::find(name).is_some() || is_loader(library.machine, name)
+    };
+    !library.needed.iter().all(known)
 }
 
 /// One finding per name that nothing defines.
@@ -52,14 +65,24 @@ pub fn check(names: &BTreeSet<String>, definitions: &Definitions) -> Vec<Finding
 
 impl Definitions<'_> {
     fn has(&self, name: &str) -> bool {
+        let mut rows = Table::of(self.cpu).versions_of(name).peekable();
+        if rows.peek().is_some() {
+            // The loader gives a name without a version what a link would take today.
+            return rows.any(|(_, symbol)| symbol.is_default() && self.allows(symbol.version));
+        }
         // Which of Python's functions may be used is the judge's question.
-        name.starts_with("Py")
+        self.others
+            || name.starts_with("Py")
             || name.starts_with("_Py")
             || self.runtimes.iter().any(|runtime| match runtime.exports() {
                 Exports::Listed(exports) => exports.contains(name),
                 Exports::Prefixed(prefix) => name.starts_with(prefix),
                 Exports::Torch => self.torch_has(name),
             })
+    }
+
+    fn allows(&self, version: &str) -> bool {
+        allows(self.manylinux, self.cpu, version)
     }
 
     fn torch_has(&self, name: &str) -> bool {
@@ -74,18 +97,18 @@ impl Definitions<'_> {
         let subject = Subject { symbol: Some(name.to_owned()), ..Subject::default() };
         let mut rows: Vec<_> = Table::of(self.cpu).versions_of(name).collect();
         rows.sort_by_key(|(_, symbol)| numbers(symbol.version));
-        let newer = rows.iter().find(|(_, symbol)| !self.policy.allows(self.cpu, symbol.version));
+        let newer = rows.iter().find(|(_, symbol)| !self.allows(symbol.version));
         let is_cxx =
             newer.is_some_and(|(library, _)| *library == CXX_LIBRARY) || namespace(name) == Some("std");
-        if is_cxx && !self.static_libstdcxx && self.policy != Policy::Host {
-            let message = format!("`{name}` is newer than the libstdc++ of {}", self.policy);
+        if let (true, false, Some(policy)) = (is_cxx, self.static_libstdcxx, self.manylinux) {
+            let message = format!("`{name}` is newer than the libstdc++ of {policy}");
             return Finding::error(&code::link::ARCHIVE_MISSING, message)
                 .cause("the compiler has no `libstdc++.a` to take it from")
                 .about(subject);
         }
         let finding = Finding::error(&code::link::UNDEFINED, format!("nothing defines `{name}`"));
-        if let Some((library, symbol)) = newer {
-            let (version, policy) = (symbol.version, self.policy);
+        if let (Some((library, symbol)), Some(policy)) = (newer, self.manylinux) {
+            let version = symbol.version;
             let cause = format!("it came to `{library}` with {version}, and {policy} does not have that");
             let (version, library) = (Some(version.to_owned()), Some((*library).to_owned()));
             return finding.cause(cause).about(Subject { version, library, ..subject });

@@ -91,6 +91,7 @@ impl Finish<'_> {
         let overrides = Overrides {
             manylinux: policy.manylinux(),
             this_system: policy == Policy::Host,
+            link_reviewed: true,
             ..Overrides::default()
         };
         let mut findings = self.review()?;

@@ -1,0 +1,168 @@
+//! Libraries that somebody changed after the linker, so that a reader who trusts a count or an offset sees less than the
+//! loader does, and those that no loader takes.
+
+use std::collections::BTreeSet;
+
+use kernel_abi::{Image, Policy};
+
+use crate::planted::{codes, shelf, torch, verdict};
+use crate::workshop::Workshop;
+
+const LOAD: u32 = 1;
+const DYNAMIC: u32 = 2;
+const NOTE: u32 = 4;
+const STACK: u32 = 0x6474_e551;
+/// A program header that nobody reads.
+const UNKNOWN: u32 = 0x6000_0001;
+
+const HASH: u64 = 4;
+const STRSZ: u64 = 10;
+const SYMTAB: u64 = 6;
+const RUNPATH: u64 = 29;
+const VERNEED: u64 = 0x6fff_fffe;
+const VERNEEDNUM: u64 = 0x6fff_ffff;
+
+/// An ELF library of 64 bits, little-endian, in the hands of somebody who knows it.
+struct Edit(Vec<u8>);
+
+impl Edit {
+    fn number<const N: usize>(&self, at: usize) -> u64 {
+        self.0[at..at + N].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    }
+
+    fn set<const N: usize>(&mut self, at: usize, value: u64) {
+        self.0[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
+    }
+
+    /// Where the program headers of a kind stand.
+    fn headers(&self, kind: u32) -> Vec<usize> {
+        let start = place(self.number::<8>(0x20));
+        let all = (0..place(self.number::<2>(0x38))).map(|index| start + 56 * index);
+        all.filter(|at| self.number::<4>(*at) == u64::from(kind)).collect()
+    }
+
+    /// Where the value of an entry of the dynamic segment stands.
+    fn entry(&self, tag: u64) -> usize {
+        let dynamic = place(self.number::<8>(self.headers(DYNAMIC)[0] + 8));
+        let at =
+            (dynamic..).step_by(16).find(|at| self.number::<8>(*at) == tag || self.number::<8>(*at) == 0);
+        at.expect("a dynamic segment ends") + 8
+    }
+
+    /// The place in the file that an entry of the dynamic segment leads to.
+    fn table(&self, tag: u64) -> usize {
+        let address = self.number::<8>(self.entry(tag));
+        let holds = |at: &usize| (self.number::<8>(at + 16)..).contains(&address);
+        let load = self.headers(LOAD).into_iter().rfind(holds).expect("a loaded table");
+        place(address - self.number::<8>(load + 16) + self.number::<8>(load + 8))
+    }
+
+    fn every(&mut self, kind: u32, field: usize, value: u64) {
+        for at in self.headers(kind) {
+            match field {
+                0 => self.set::<4>(at, value),
+                _ => self.set::<8>(at + field, value),
+            }
+        }
+    }
+}
+
+fn place(value: u64) -> usize {
+    usize::try_from(value).expect("small")
+}
+
+/// A library with a version and a symbol that no policy allows, a search path, and a note about processors.
+fn bad(workshop: &Workshop) -> Vec<u8> {
+    let source = "extern int puts(const char *); extern unsigned arc4random(void); extern void *PyFrame_GetBack(void *);\n\
+                  void *PyInit__relu_cpu_x(void) { puts(\"x\"); arc4random(); return PyFrame_GetBack(0); }";
+    fs_err::write(workshop.path("bad.c"), source).expect("writes");
+    let flags =
+        "-shared -fPIC -O1 -Wl,--hash-style=both -Wl,-rpath,/opt/lib -Wl,-z,x86-64-v3 bad.c -o bad.so";
+    workshop.run("gcc", &flags.split(' ').collect::<Vec<_>>());
+    workshop.read("bad.so")
+}
+
+type Change = fn(&mut Edit);
+
+#[test]
+fn what_an_edit_hides_from_counts_is_found_or_the_file_is_called_damaged() {
+    let workshop = shelf();
+    let bad = bad(&workshop);
+    let all = ["abi/instruction-set", "abi/python-api", "abi/search-path", "abi/symbol-version"];
+    assert_eq!(verdict(&workshop, &bad, &torch()), set(&all));
+    let changes: &[(&str, Change, &[&str])] = &[
+        ("fewer libraries with versions", |edit| edit.set::<8>(edit.entry(VERNEEDNUM), 0), &["abi/damaged"]),
+        ("no count of them", |edit| edit.set::<8>(edit.entry(VERNEEDNUM) - 8, u64::from(UNKNOWN)), &all),
+        ("fewer versions", |edit| edit.set::<2>(edit.table(VERNEED) + 2, 0), &["abi/damaged"]),
+        ("fewer symbols", |edit| edit.set::<4>(edit.table(HASH) + 4, 1), &["abi/damaged"]),
+        ("fewer names", |edit| edit.set::<8>(edit.entry(STRSZ), 2), &["abi/damaged"]),
+        ("another dynamic segment in the file", another_dynamic_segment, &["abi/damaged"]),
+        ("a dynamic segment without its end", |edit| edit.every(DYNAMIC, 32, 16), &all),
+        ("notes elsewhere in the file", |edit| edit.every(NOTE, 8, 0), &all),
+        ("notes of an unknown kind", |edit| edit.every(NOTE, 0, UNKNOWN.into()), &all),
+    ];
+    for (name, change, expected) in changes {
+        let mut edit = Edit(bad.clone());
+        change(&mut edit);
+        assert_eq!(codes(&edit.0, &torch()), set(expected), "{name}");
+    }
+}
+
+/// A copy of the dynamic segment without its search path, where the header says that it is, but not where the loader looks.
+fn another_dynamic_segment(edit: &mut Edit) {
+    let header = edit.headers(DYNAMIC)[0];
+    let (start, length) = (place(edit.number::<8>(header + 8)), place(edit.number::<8>(header + 32)));
+    let at = edit.0.len().next_multiple_of(16);
+    edit.0.resize(at, 0);
+    edit.0.extend_from_within(start..start + length);
+    edit.set::<8>(header + 8, at as u64);
+    let path = edit.entry(RUNPATH) - 8;
+    edit.set::<8>(path, UNKNOWN.into());
+}
+
+#[test]
+fn files_that_the_loader_refuses_are_told_so() {
+    let workshop = shelf();
+    let source = "void *PyInit__relu_cpu_x(void) { return 0; }";
+    let good = workshop.library("good.so", &format!("extern \"C\" {source}"), &["-s"]);
+    assert!(verdict(&workshop, &good, &torch()).is_empty());
+    let changes: &[(&str, Change, &str, &str)] = &[
+        ("no program headers", |edit| edit.set::<2>(0x38, 0), "abi/not-loadable", "no program headers"),
+        ("no dynamic segment", |edit| edit.every(DYNAMIC, 0, 0), "abi/not-loadable", "no dynamic segment"),
+        ("nothing to load", |edit| edit.every(LOAD, 0, 0), "abi/damaged", "outside the loaded segments"),
+        (
+            "no symbols",
+            |edit| edit.set::<8>(edit.entry(SYMTAB) - 8, 0x6fff_fef0),
+            "abi/not-loadable",
+            "dynamic symbols",
+        ),
+        ("another system", |edit| edit.0[7] = 9, "abi/not-loadable", "another system"),
+        ("a version of the ABI", |edit| edit.0[8] = 1, "abi/not-loadable", "version of an ABI"),
+        ("reserved bytes", |edit| edit.0[12] = 1, "abi/not-loadable", "reserved bytes"),
+        ("another ELF", |edit| edit.0[6] = 9, "abi/not-loadable", "ELF version"),
+        ("another version of the file", |edit| edit.0[0x14] = 9, "abi/not-loadable", "ELF version"),
+        ("odd alignment", |edit| edit.every(LOAD, 48, 3), "abi/not-loadable", "not aligned"),
+        ("no stack header", |edit| edit.every(STACK, 0, 0), "abi/executable-stack", "no stack header"),
+    ];
+    for (name, change, code, words) in changes {
+        let mut edit = Edit(good.clone());
+        change(&mut edit);
+        assert_eq!(codes(&edit.0, &torch()), set(&[code]), "{name}");
+        assert!(told(&edit.0, &torch()).contains(words), "{name}: {}", told(&edit.0, &torch()));
+    }
+    let mut edit = Edit(good.clone());
+    edit.every(LOAD, 16, 0);
+    assert_eq!(codes(&edit.0, &torch()), set(&["abi/damaged"]), "segments over one another");
+}
+
+/// Messages and causes, for people.
+fn told(bytes: &[u8], policy: &Policy) -> String {
+    match Image::parse(&bytes) {
+        Ok(image) => format!("{:?}", kernel_abi::check("lib.so", &image, policy)),
+        Err(error) => format!("{:?}", error.finding("lib.so")),
+    }
+}
+
+fn set(codes: &[&str]) -> BTreeSet<String> {
+    codes.iter().map(|&code| code.to_owned()).collect()
+}
