@@ -126,6 +126,7 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
     let variant = variant.parse::<Variant>().ok();
     let runtimes = variant.as_ref().and_then(Variant::arch).map(Runtime::of);
     let definitions = Definitions {
+        code: &abi::UNDEFINED,
         manylinux: policy.manylinux,
         cpu,
         runtimes: &runtimes.unwrap_or_else(|| Runtime::ALL.iter().collect()),

@@ -47,6 +47,10 @@ codes! {
         means: "A library takes a symbol from a system library that some systems of the policy lack",
         example: "`_tr_init` of `libz.so.1`, an internal function that distributions hide",
         remedy: "Use a public function instead, or link the library statically";
+    UNDEFINED = "abi/undefined-symbol", Check,
+        means: "A library uses a name that nothing in the process of its variant defines, so it cannot be loaded",
+        example: "a function whose source is not in the manifest, or `arc4random` linked without its version",
+        remedy: "Add the source or library that defines it, or avoid the call; `kernel-builder build` finds it when it links";
     SEARCH_PATH = "abi/search-path", Check,
         means: "A library tells the system's loader where to look for others",
         example: "an `RPATH` into the directory in which the kernel was built",

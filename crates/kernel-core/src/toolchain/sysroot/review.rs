@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_abi::{Image, ImageError};
-use kernel_spec::Finding;
 use kernel_spec::arch::Cpu;
+use kernel_spec::{Finding, code};
 use miette::Diagnostic;
 use object::{Object as _, ObjectSymbol as _, ReadCache};
 use thiserror::Error;
@@ -93,6 +93,7 @@ impl Review<'_> {
         let torch = self.torch.map(|folder| self.torch_exports(folder)).transpose()?.flatten();
         let image = self.image()?;
         let definitions = Definitions {
+            code: &code::link::UNDEFINED,
             manylinux: self.policy.manylinux(),
             cpu: self.cpu,
             runtimes: self.runtimes,

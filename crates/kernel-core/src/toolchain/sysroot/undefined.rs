@@ -11,7 +11,7 @@ use kernel_abi::policy::Manylinux;
 use kernel_abi::policy::manylinux::is_loader;
 use kernel_spec::arch::Cpu;
 use kernel_spec::finding::Subject;
-use kernel_spec::{Finding, code};
+use kernel_spec::{Code, Finding, code};
 
 use super::link::CXX_LIBRARY;
 use super::policy::allows;
@@ -27,6 +27,8 @@ pub struct Definitions<'a> {
     pub cpu: Cpu,
     /// The libraries of the kernel's process.
     pub runtimes: &'a [&'static Runtime],
+    /// What a name that nothing defines is called: a fault of the link, or of a library that is there.
+    pub code: &'static Code,
     /// Exports of the Torch that the kernel was compiled for, where its libraries are at hand.
     pub torch: Option<&'a BTreeSet<String>>,
     /// Whether the library needs one that is none of these and none of the system's tables, and may define anything.
@@ -106,7 +108,7 @@ impl Definitions<'_> {
                 .cause("the compiler has no `libstdc++.a` to take it from")
                 .about(subject);
         }
-        let finding = Finding::error(&code::link::UNDEFINED, format!("nothing defines `{name}`"));
+        let finding = Finding::error(self.code, format!("nothing defines `{name}`"));
         if let (Some((library, symbol)), Some(policy)) = (newer, self.manylinux) {
             let version = symbol.version;
             let cause = format!("it came to `{library}` with {version}, and {policy} does not have that");
