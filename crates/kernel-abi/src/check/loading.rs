@@ -5,7 +5,9 @@ use kernel_spec::code::abi;
 use kernel_spec::finding::Subject;
 
 use super::{Case, finding};
-use crate::image::{ExecutableStack, Machine, Request};
+use crate::image::{ExecutableStack, Format, Machine, Request};
+use crate::policy::Manylinux;
+use crate::policy::libraries::Origin;
 
 impl Case<'_> {
     pub(super) fn loading(&mut self) {
@@ -96,6 +98,17 @@ impl Case<'_> {
             };
             let finding = finding(&abi::LOADER_REQUEST, severity, message).cause(cause);
             self.add(finding, Subject::default());
+        }
+        // The loader does not look for a library under whose name it has one already.
+        let imitated = self.object.name.as_deref().filter(|name| {
+            self.format == Format::Elf
+                && (Manylinux::of_library(self.object.machine, name).is_some()
+                    || self.policy.origin(name) != Origin::NotProvided)
+        });
+        if let Some(name) = imitated {
+            let message = format!("calls itself `{name}`, as another library is called");
+            let cause = "libraries that are loaded later and need that one get this instead".to_owned();
+            self.error(&abi::LOADER_REQUEST, message, cause, Subject::default());
         }
     }
 
