@@ -93,6 +93,9 @@ pub struct Library {
     pub hipify: Option<HipifyStep>,
     /// One for each source of each component.
     pub compile: Vec<CompileStep>,
+    /// The library of Metal's shaders, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metal: Option<MetalStep>,
     /// The unit that holds the id and the provenance note.
     pub identity: IdentityUnit,
     /// The last step.
@@ -181,6 +184,21 @@ pub struct HipifyStep {
     pub outputs: Vec<String>,
     /// Directories in which headers are looked for, relative to the project.
     pub include: Vec<String>,
+}
+
+/// From compiled shaders to an object that holds their library. Paths are relative to the variant's build directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MetalStep {
+    /// The compiled shaders, in order.
+    pub shaders: Vec<String>,
+    /// The library made of them.
+    pub output: String,
+    /// The generated unit that embeds it.
+    pub source: String,
+    /// The object of that unit.
+    pub object: String,
+    /// Every flag of the unit.
+    pub flags: Vec<Flag>,
 }
 
 /// One argument of a compiler or linker.

@@ -25,6 +25,7 @@ mod install;
 mod interrupted;
 mod load;
 mod lock;
+mod metal;
 mod migrate;
 mod nix;
 mod output;

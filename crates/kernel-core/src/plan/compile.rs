@@ -16,7 +16,7 @@ use super::dependencies;
 use super::flags::Base;
 use super::language::{self, FileKind};
 use super::objects::object;
-use super::{rocm, xpu};
+use super::{darwin, rocm, xpu};
 
 /// What the steps need to know besides the components.
 pub struct Circumstances<'a> {
@@ -157,12 +157,15 @@ fn step(
 ) -> CompileStep {
     let section = own.section.as_str();
     let base = &circumstances.base;
+    if language == Language::Metal {
+        return shader(path, section, set, base);
+    }
     let mut flags = base.before(language);
     if circumstances.told.contains(path) {
         let macro_name = base.extension_macro();
         flags.push(Flag::Plain(format!("-D{macro_name}={}", circumstances.id)));
     }
-    if matches!(language, Language::Cxx | Language::Sycl) {
+    if matches!(language, Language::Cxx | Language::Sycl | Language::ObjectiveCxx) {
         flags.extend(set.cxx_flags.iter().map(|flag| Flag::Plain(flag.value.clone())));
     }
     if matches!(language, Language::Cuda | Language::Hip | Language::Sycl) {
@@ -173,12 +176,15 @@ fn step(
         Language::Hip => flags.push(rocm::unit(section, path)),
         _ => {}
     }
-    flags.extend(set.include.iter().map(|include| match (normalised(&include.value), is_translated) {
-        (root, false) if root.is_empty() => Flag::plain("-I."),
-        (directory, false) => Flag::Plain(format!("-I{directory}")),
-        (root, true) if root.is_empty() => Flag::in_build("-I", rocm::HIPIFIED),
-        (directory, true) => Flag::in_build("-I", format!("{}/{directory}", rocm::HIPIFIED)),
-    }));
+    if is_translated {
+        let hipified = |include: &Located<String>| match normalised(&include.value) {
+            root if root.is_empty() => Flag::in_build("-I", rocm::HIPIFIED),
+            directory => Flag::in_build("-I", format!("{}/{directory}", rocm::HIPIFIED)),
+        };
+        flags.extend(set.include.iter().map(hipified));
+    } else {
+        flags.extend(includes(set));
+    }
     flags.extend(dependencies::includes(set.depends).map(|path| Flag::in_build("-isystem ", path)));
     flags.extend(base.after());
     CompileStep {
@@ -190,6 +196,30 @@ fn step(
         weight: weight(language, base),
         flags,
     }
+}
+
+/// Shaders have a compiler of their own, which knows nothing of the host.
+fn shader(path: &str, section: &str, set: &SourceSet, base: &Base) -> CompileStep {
+    let mut flags = darwin::shader(base.variant);
+    flags.extend(includes(set));
+    let object = object(section, path);
+    CompileStep {
+        source: path.to_owned(),
+        object: format!("{}.air", object.strip_suffix(".o").unwrap_or(&object)),
+        component: section.to_owned(),
+        translated: None,
+        language: Language::Metal,
+        weight: Weight::Light,
+        flags,
+    }
+}
+
+/// The component's include directories.
+fn includes(set: &SourceSet) -> impl Iterator<Item = Flag> {
+    set.include.iter().map(|include| match normalised(&include.value) {
+        root if root.is_empty() => Flag::plain("-I."),
+        directory => Flag::Plain(format!("-I{directory}")),
+    })
 }
 
 /// All of torch's headers take more than a gigabyte; the stable ABI and TVM-FFI less than 200 MB (measured).

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::darwin;
 use kernel_spec::Backend;
 use kernel_spec::Version;
 use kernel_spec::arch::Cpu;
@@ -45,7 +46,7 @@ impl Base<'_> {
         let mut flags = vec![Flag::plain(self.standard(language))];
         flags.extend(plain(self.optimisation()));
         flags.extend(plain(FORTIFIED));
-        if language != Language::C {
+        if language != Language::C && !darwin::is_for(self.variant) {
             flags.extend(plain(&["-D_GLIBCXX_USE_CXX11_ABI=1"]));
         }
         let host = self.host(language).into_iter().flat_map(|flag| match (language, flag) {
@@ -64,12 +65,20 @@ impl Base<'_> {
             flags.extend(plain(TORCH_NVCC));
         }
         flags.extend(self.definitions().into_iter().map(Flag::Plain));
+        if self.variant.compute.backend() == Backend::Metal && language != Language::C {
+            flags.extend(darwin::embedded());
+        }
         flags
     }
 
     /// How the host's code is generated; nvcc passes this on to the compiler behind it.
     fn host(&self, language: Language) -> Vec<Flag> {
         let mut flags: Vec<Flag> = plain(CODE).collect();
+        if darwin::is_for(self.variant) {
+            flags.push(darwin::deployment_target(self.variant));
+        } else {
+            flags.extend(plain(ELF_CODE));
+        }
         if language != Language::C {
             flags.extend(plain(&["-fvisibility-inlines-hidden"]));
         }
@@ -89,7 +98,7 @@ impl Base<'_> {
     /// Search paths of the toolchain parts, after a component's own.
     pub fn after(&self) -> Vec<Flag> {
         let mut flags = Vec::new();
-        if is_torch(self.variant) {
+        if is_torch(self.variant) || self.variant.compute.backend() == Backend::Metal {
             flags.push(Flag::in_build("-I", "include"));
         }
         for path in self.system_includes().iter().chain(self.backend_includes()) {
@@ -127,9 +136,14 @@ impl Base<'_> {
         if is_torch(self.variant) { "TORCH_EXTENSION_NAME" } else { "TVM_FFI_EXTENSION_NAME" }
     }
 
+    /// Flags of a generated unit.
+    pub fn unit(&self) -> Vec<Flag> {
+        self.before(Language::C)
+    }
+
     /// Flags of the identity unit.
     pub fn identity(&self) -> Vec<Flag> {
-        let mut flags = self.before(Language::C);
+        let mut flags = self.unit();
         if is_torch(self.variant) {
             flags.push(Flag::in_build("-isystem ", "tc/python"));
         }
@@ -206,15 +220,15 @@ static TORCH_NVCC: &[&str] = &["--expt-relaxed-constexpr", "-DENABLE_FP8"];
 /// Code generation that no profile changes.
 static CODE: &[&str] = &[
     "-fPIC",
-    "-fplt",
     "-fvisibility=hidden",
     "-fstack-protector-strong",
-    "-fstack-clash-protection",
-    "-fasynchronous-unwind-tables",
     "-fno-lto",
     "-fno-common",
     "-fdiagnostics-color=never",
 ];
+
+/// The same where libraries are ELF.
+static ELF_CODE: &[&str] = &["-fplt", "-fstack-clash-protection", "-fasynchronous-unwind-tables"];
 
 fn plain(flags: &'static [&'static str]) -> impl Iterator<Item = Flag> {
     flags.iter().map(|&text| Flag::plain(text))

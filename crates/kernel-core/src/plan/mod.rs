@@ -4,6 +4,7 @@ pub mod allowed;
 pub mod compile;
 pub mod components;
 mod cuda;
+mod darwin;
 pub mod dependencies;
 pub mod flags;
 pub mod language;
@@ -20,8 +21,8 @@ use kernel_spec::error::Faults;
 use kernel_spec::manifest::types::Manifest;
 use kernel_spec::matrix::Matrix;
 use kernel_spec::plan::{
-    CompilerFamily, IdentityUnit, Input, KernelIdentity, Library, PackageFile, Plan, Profile, SCHEMA,
-    ToolchainPlan,
+    CompilerFamily, IdentityUnit, Input, KernelIdentity, Language, Library, PackageFile, Plan, Profile,
+    SCHEMA, ToolchainPlan,
 };
 use kernel_spec::variant::{ArchVariant, FrameworkAbi, FrameworkVersion, Variant};
 use kernel_spec::{Backend, Finding, Severity, SourceText, Version, code};
@@ -93,10 +94,11 @@ impl ToolchainFacts {
         };
         Self {
             link_files: LinkParts::FILE_NAMES.iter().map(|&name| name.to_owned()).collect(),
-            // The compiler for Intel's GPUs is a Clang, and compiles everything of such a variant.
-            family: match variant.compute.backend() {
-                Backend::Xpu => CompilerFamily::Clang,
-                _ => CompilerFamily::Gcc,
+            // The compiler for Intel's GPUs is a Clang, and compiles everything of such a variant; so is macOS's own.
+            family: if variant.compute.backend() == Backend::Xpu || darwin::is_for(variant) {
+                CompilerFamily::Clang
+            } else {
+                CompilerFamily::Gcc
             },
             torch: torch.map(FrameworkVersion::version),
         }
@@ -190,17 +192,29 @@ fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>)
         object: "objects/identity.o".into(),
         flags: base.identity(),
     };
-    let mut objects: Vec<String> = compile.iter().map(|step| step.object.clone()).collect();
+    let metal = darwin::metallib(&compile, base.unit());
+    let linked = compile.iter().filter(|step| step.language != Language::Metal);
+    let mut objects: Vec<String> = linked.map(|step| step.object.clone()).collect();
+    objects.extend(metal.iter().map(|metal| metal.object.clone()));
     objects.push(identity.object.clone());
-    let link = link::step(request, variant, objects);
+    let link = if darwin::is_for(variant) {
+        darwin::link(request, variant, objects)
+    } else {
+        link::step(request, variant, objects)
+    };
     let mut parts = base.parts();
     parts.extend(dependencies::of(request.manifest, variant));
-    let suffix = if base.is_torch() { ".abi3.so" } else { ".so" };
+    let suffix = match (base.is_torch(), darwin::is_for(variant)) {
+        (true, _) => ".abi3.so",
+        (false, true) => ".dylib",
+        (false, false) => ".so",
+    };
     let library = Library {
         file_name: format!("{}{suffix}", request.project.id),
         toolchain: ToolchainPlan { family: request.toolchain.family, parts },
         hipify: rocm::hipify(&compile, &sets, request.project),
         compile,
+        metal,
         identity,
         link,
     };

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use kernel_spec::plan::{CompatibilityStep, CompileStep, Flag, HipifyStep, Language, Library, Weight};
+use kernel_spec::plan::{
+    CompatibilityStep, CompileStep, Flag, HipifyStep, Language, Library, MetalStep, Weight,
+};
 
 use super::escape::{Unwritable, ninja_path, ninja_value, nvcc_host, response, shell};
 
@@ -64,6 +66,9 @@ fn objects(library: &Library, build: &str) -> Result<String, Unwritable> {
         let _ = writeln!(text, "hip = {}", ninja_value(&shell(&format!("{build}/{HIP_CLANG}"))?)?);
         compile_rule(&mut text, "hip", "$hip -x hip $prefix_map");
     }
+    if let Some(step) = &library.metal {
+        metal(&mut text, step, &build)?;
+    }
     if let Some(step) = &library.hipify {
         hipify(&mut text, step, build)?;
     }
@@ -105,6 +110,7 @@ fn compatibility(text: &mut String, step: &CompatibilityStep, build: &str) -> Re
 fn rules(text: &mut String) {
     compile_rule(text, "c", "$cxx -x c $prefix_map");
     compile_rule(text, "cxx", "$cxx $prefix_map");
+    compile_rule(text, "objcxx", "$cxx -x objective-c++ $prefix_map");
     let _ = writeln!(text, "rule archive");
     let _ = writeln!(text, "  command = rm -f $out && $ar rcsD $out $in");
     let _ = writeln!(text, "  description = $variant: $what");
@@ -152,7 +158,9 @@ fn edge(text: &mut String, step: &CompileStep, flags: &FlagSets, build: &str) ->
         Language::C => "c",
         Language::Cuda => "cuda",
         Language::Hip => "hip",
-        Language::Cxx | Language::Metal | Language::ObjectiveCxx | Language::Sycl => "cxx",
+        Language::Metal => "metal",
+        Language::ObjectiveCxx => "objcxx",
+        Language::Cxx | Language::Sycl => "cxx",
     };
     let source = match &step.translated {
         Some(translated) => format!("{build}/{translated}"),
@@ -164,6 +172,23 @@ fn edge(text: &mut String, step: &CompileStep, flags: &FlagSets, build: &str) ->
     if step.weight == Weight::Heavy {
         let _ = writeln!(text, "  pool = {POOL}");
     }
+    Ok(())
+}
+
+/// Shaders become one library, which a generated unit takes in by the assembler.
+fn metal(text: &mut String, step: &MetalStep, build: &str) -> Result<(), Unwritable> {
+    let inside = |path: &String| ninja_path(&format!("{build}/{path}"));
+    compile_rule(text, "metal", "$metal");
+    let _ = writeln!(text, "rule metallib");
+    let _ = writeln!(text, "  command = $metallib -o $out $in");
+    let _ = writeln!(text, "  description = $variant: $what");
+    let shaders: Result<Vec<String>, _> = step.shaders.iter().map(inside).collect();
+    let library = inside(&step.output)?;
+    let _ = writeln!(text, "build {library}: metallib {} | $stamp", shaders?.join(" "));
+    let _ = writeln!(text, "  what = make the library of shaders");
+    let _ = writeln!(text, "build {}: c {} | {library} $stamp", inside(&step.object)?, inside(&step.source)?);
+    let _ = writeln!(text, "  flags = {}", flag_words(&step.flags, build)?);
+    let _ = writeln!(text, "  what = embed the library of shaders");
     Ok(())
 }
 

@@ -10,6 +10,9 @@ use super::escape::{c_string, nix_string, python_string, toml_string};
 static REGISTRATION: &str = include_str!("../../../../templates/build/framework/torch/registration.h");
 static IDENTITY: &str = include_str!("../../../../templates/build/identity.c.j2");
 static HIPIFY: &str = include_str!("../../../../templates/build/backend/rocm/hipify.py");
+static METALLIB: &str = include_str!("../../../../templates/build/backend/metal/metallib.c.j2");
+static EMBEDDED_METALLIB: &str =
+    include_str!("../../../../templates/build/backend/metal/embedded_metallib.h");
 static TORCH_EXPORTS: &str = include_str!("../../../../templates/build/framework/torch/exports.map");
 static TVM_FFI_EXPORTS: &str = include_str!("../../../../templates/build/framework/tvm-ffi/exports.map");
 static TORCH_OPS: &str = include_str!("../../../../templates/build/framework/torch/_ops.py.j2");
@@ -27,11 +30,23 @@ pub fn hipify() -> &'static str {
 }
 
 /// The version script: which symbols a library shows.
-pub fn exports(framework: Framework) -> &'static str {
-    match framework {
-        Framework::TvmFfi => TVM_FFI_EXPORTS,
-        Framework::Torch | Framework::TorchNoarch => TORCH_EXPORTS,
+pub fn exports(framework: Framework, is_darwin: bool) -> &'static str {
+    match (framework, is_darwin) {
+        (Framework::TvmFfi, false) => TVM_FFI_EXPORTS,
+        (Framework::TvmFfi, true) => "___tvm_ffi_*\n",
+        (Framework::Torch | Framework::TorchNoarch, false) => TORCH_EXPORTS,
+        (Framework::Torch | Framework::TorchNoarch, true) => "_PyInit_*\n",
     }
+}
+
+/// The unit that takes in a library of shaders, whose path is relative to where commands run.
+pub fn metallib(path: &str) -> String {
+    render(METALLIB, minijinja::context! { path => path })
+}
+
+/// The header by which sources find it.
+pub fn embedded_metallib() -> &'static str {
+    EMBEDDED_METALLIB
 }
 
 /// The identity unit.

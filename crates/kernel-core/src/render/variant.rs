@@ -25,7 +25,13 @@ pub fn files(plan: &Plan, tools: &Tools, stamp: &str) -> Result<FileSet, Unwrita
     files.insert("toolchain.ninja", tools.render()?);
     files.insert("toolchain.stamp", stamp);
     files.insert(library.identity.source.clone(), templates::identity(&plan.kernel.id, is_python_module));
-    files.insert(library.link.version_script.clone(), templates::exports(plan.framework));
+    let is_darwin = plan.variant.ends_with("-darwin");
+    files.insert(library.link.version_script.clone(), templates::exports(plan.framework, is_darwin));
+    if let Some(step) = &library.metal {
+        let path = format!("{}/{}", ninja::build_directory(&plan.variant), step.output);
+        files.insert(step.source.clone(), templates::metallib(&path));
+        files.insert("include/embedded_metallib.h", templates::embedded_metallib());
+    }
     if let Some(step) = &library.hipify {
         files.insert(ninja::HIPIFY.0, templates::hipify());
         files.insert(ninja::HIPIFY.1, hipify_list(step));

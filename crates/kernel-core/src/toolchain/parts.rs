@@ -197,8 +197,11 @@ pub fn needed(variant: &ArchVariant, depends: &BTreeSet<String>) -> (Vec<Part>, 
 
 /// Whether a plan can be made for a variant on any machine.
 pub fn can_plan(variant: &ArchVariant) -> bool {
-    let backends = [Backend::Cpu, Backend::Cuda, Backend::Rocm, Backend::Xpu];
-    variant.system.os == Os::Linux && backends.contains(&variant.compute.backend())
+    match variant.system.os {
+        Os::Linux => variant.compute.backend() != Backend::Metal,
+        Os::Darwin => matches!(variant.compute.backend(), Backend::Cpu | Backend::Metal),
+        Os::Windows => false,
+    }
 }
 
 impl Toolchain {
