@@ -177,8 +177,8 @@ fn scan_share(reader: &Reader<'_>, share: &Share) -> Result<Vec<Mark>, ImageErro
 /// The text to show for a match, where it is one.
 fn text(kind: MarkKind, previous: u8, whole: &[u8], matched: usize) -> Option<String> {
     if kind == MarkKind::LastWords {
-        return (previous == 0 && whole.len() == matched)
-            .then(|| String::from_utf8_lossy(whole).into_owned());
+        // The first text of all follows code, of which any byte may be the last.
+        return (whole.len() == matched).then(|| String::from_utf8_lossy(whole).into_owned());
     }
     // A path may stand inside a longer text, but then after something that cannot be part of a path.
     let in_path =
@@ -205,6 +205,18 @@ fn add(marks: &mut Vec<Mark>, mark: Mark) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As a linker for aarch64 lays them out: the first text behind the last instruction.
+    #[test]
+    fn last_words_behind_code_are_seen() {
+        let bytes: Vec<u8> = LAST_WORDS
+            .iter()
+            .flat_map(|text| [&b"\xc0\x03\x5f\xd6"[..], text.as_bytes(), b"\0"].concat())
+            .collect();
+        let source = bytes.as_slice();
+        let marks = scan(&Reader::new(&source), &[(0..bytes.len() as u64, true)], &[]).expect("read");
+        assert_eq!(marks.len(), LAST_WORDS.len());
+    }
 
     /// Texts at the ends of shares and pieces, and one that lies across.
     #[test]
