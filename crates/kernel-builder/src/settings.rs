@@ -69,6 +69,13 @@ impl Layer {
         }
     }
 
+    /// The setting of `--trust-config`, which several commands have.
+    pub(crate) fn of_trust_config(file: Option<&Utf8PathBuf>) -> Self {
+        let mut layer = Self::new();
+        layer.set_if("trust-config", file.map(|file| file.as_str()));
+        layer
+    }
+
     /// These settings, and below them others.
     pub(crate) fn over(self, below: Layer) -> Layer {
         let mut merged = below.0;

@@ -25,9 +25,9 @@ pub struct Context {
 }
 
 impl Context {
-    /// A path of the user's, seen from the working directory.
+    /// A path of the user's, seen from the working directory, as people write it: without `.` on the way.
     pub fn resolve(&self, path: &Utf8Path) -> Utf8PathBuf {
-        self.working_directory.join(path)
+        self.working_directory.join(path).components().collect()
     }
 }
 

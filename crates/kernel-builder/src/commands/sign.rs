@@ -36,9 +36,7 @@ pub(crate) struct Arguments {
 
 impl Run for Arguments {
     fn flags(&self) -> Layer {
-        let mut layer = Layer::new();
-        layer.set_if("trust-config", self.trust_config.as_ref().map(|file| file.as_str()));
-        layer
+        Layer::of_trust_config(self.trust_config.as_ref())
     }
 
     fn run(self, session: &Session) -> Answer {

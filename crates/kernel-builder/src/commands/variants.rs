@@ -55,6 +55,7 @@ impl Run for Arguments {
             all: self.all,
             compiled: self.arch,
             explain,
+            python: session.settings.python(),
             trust_remote_code: self.trust_remote_code,
         };
         Ok(Report::Variants(variants(&session.context, &options)?))

@@ -32,6 +32,8 @@ pub(super) struct Model {
     pub(super) python_depends: Vec<String>,
     pub(super) kernel_depends: Vec<String>,
     pub(super) api: PublicApi,
+    /// A call of the first function: `relu(x)`.
+    pub(super) usage: Option<String>,
     pub(super) variants: Vec<BuiltModel>,
 }
 
@@ -65,6 +67,7 @@ impl Model {
                 .iter()
                 .map(|directory| BuiltModel::of(&project.directory, directory))
                 .collect(),
+            usage: api.functions.first().map(|function| format!("{}{}", function.name, function.call)),
             api,
         })
     }

@@ -20,8 +20,8 @@ pub fn check(directory: &Utf8Path, files: &BTreeSet<String>) -> Vec<Finding> {
             untracked_files(directory, &untracked).into_iter().collect()
         }
         Err(reason) => {
-            let help =
-                "commit the project in a git repository: a Nix build as a flake sees only tracked files";
+            let help = "commit the project in a git repository: a build then says which commit it is of, and \
+                        `upload` asks for that";
             vec![Finding::note(&code::inputs::UNTRACKED, reason).help(help)]
         }
     }

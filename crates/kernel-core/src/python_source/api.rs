@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Expr, ParameterWithDefault, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use serde::Serialize;
 
 use super::PythonSource;
@@ -31,6 +31,8 @@ pub struct Function {
     pub name: String,
     /// Parameters and result as written: `(x: Tensor, *, scale: float = 1.0) -> Tensor`.
     pub signature: String,
+    /// How it is called with what it cannot do without: `(x, scale=scale)`.
+    pub call: String,
     /// First line of its documentation; empty where it has none.
     pub summary: String,
 }
@@ -154,8 +156,20 @@ fn describe(source: &PythonSource, function: &StmtFunctionDef) -> Function {
     Function {
         name: function.name.to_string(),
         signature: signature(source, function),
+        call: call(&function.parameters),
         summary: summary(&function.body),
     }
+}
+
+/// The arguments that must be given, each under the name of its parameter.
+fn call(parameters: &Parameters) -> String {
+    let required = |parameter: &&ParameterWithDefault| parameter.default.is_none();
+    let positional = parameters.posonlyargs.iter().chain(&parameters.args).filter(required);
+    let by_name = parameters.kwonlyargs.iter().filter(required);
+    let words = positional
+        .map(|parameter| parameter.name().to_string())
+        .chain(by_name.map(|parameter| format!("{0}={0}", parameter.name())));
+    format!("({})", words.collect::<Vec<_>>().join(", "))
 }
 
 /// Parameters and result as written.

@@ -442,6 +442,7 @@ fn functions_and_layers_are_described_where_they_are_defined() {
         [Function {
             name: "rectify".to_owned(),
             signature: "(x: 'Tensor', *, out=None) -> 'Tensor'".to_owned(),
+            call: "(x)".to_owned(),
             summary: "Rectifies.".to_owned()
         }]
     );

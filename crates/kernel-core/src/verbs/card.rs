@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::CardReport;
 
+use super::next;
 use crate::card::Card;
 use crate::project::Project;
 use crate::{Context, Result, atomic, regular};
@@ -30,11 +31,17 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
     let path = named.map_or_else(|| build.join(FILE), |path| context.resolve(path));
     let Card { text, findings } = crate::card::card(&project, &build, &path)?;
     if to_standard_output {
-        return Ok(CardReport { path: None, text, current: true, checked: options.check, findings });
+        let (current, checked) = (true, options.check);
+        return Ok(CardReport { path: None, text, current, checked, findings, next: Vec::new() });
     }
     let current = regular::holds(&path, text.as_bytes());
     if !current && !options.check {
         atomic::write(&path, text.as_bytes())?;
     }
-    Ok(CardReport { path: Some(path.to_string()), text, current, checked: options.check, findings })
+    let next = if options.check || !findings.is_empty() {
+        Vec::new()
+    } else {
+        next::command(&["upload", "--dry-run"], &options.project, None)
+    };
+    Ok(CardReport { path: Some(path.to_string()), text, current, checked: options.check, findings, next })
 }

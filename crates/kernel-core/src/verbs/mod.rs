@@ -13,6 +13,7 @@ pub mod hash;
 pub mod ide;
 pub mod inspect;
 pub mod migrate;
+mod next;
 pub mod pin;
 pub mod plan;
 pub mod plan_matrix;

@@ -4,10 +4,11 @@
 use camino::Utf8PathBuf;
 use kernel_spec::event::Stage;
 use kernel_spec::report::TestReport;
-use kernel_spec::{Backend, Event};
+use kernel_spec::{Backend, Event, ExitClass};
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::next;
 use super::subject::{Asked, chosen, fetch};
 use crate::host::PythonEnvironment;
 use crate::project::Project;
@@ -89,7 +90,11 @@ pub fn test(context: &Context, options: &TestOptions) -> Result<TestReport> {
         }
         tested.push(answer);
     }
-    Ok(TestReport::new(tested))
+    let mut report = TestReport::new(tested);
+    if report.exit() == ExitClass::Success && Reference::parse(options.project.as_str()).is_none() {
+        report.next = next::command(&["bench"], &options.project, options.python.as_deref());
+    }
+    Ok(report)
 }
 
 /// What is tested, and by whose tests.

@@ -13,6 +13,9 @@ pub struct BuildReport {
     pub variants: Vec<BuiltVariant>,
     /// What was found on the way.
     pub findings: Vec<Finding>,
+    /// The command that usually comes next, argument by argument.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
 }
 
 /// One finished variant.

@@ -20,6 +20,9 @@ pub struct CardReport {
     /// Variants that are not what was built; the card says so too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// The command that usually comes next, argument by argument.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
 }
 
 impl CardReport {

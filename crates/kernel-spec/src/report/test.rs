@@ -19,13 +19,16 @@ pub struct TestReport {
     /// Its other forms that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
+    /// The command that usually comes next, argument by argument.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
 }
 
 impl TestReport {
     /// The report of these variants, with its findings.
     pub fn new(variants: Vec<VariantTests>) -> Self {
         let findings = variants.iter().flat_map(VariantTests::findings).collect();
-        Self { variants, findings, reports: Vec::new() }
+        Self { variants, findings, reports: Vec::new(), next: Vec::new() }
     }
 
     /// The worst that happened: a failed test before a variant that nothing was proved about.

@@ -17,4 +17,5 @@ pub(super) fn render(report: &BuildReport, page: &mut Page) {
         };
         page.add(format!("{work} ")).line(&variant.directory);
     }
+    super::next(page, &report.next);
 }

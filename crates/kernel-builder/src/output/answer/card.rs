@@ -20,4 +20,5 @@ pub(super) fn render(report: &CardReport, page: &mut Page) {
         }
         Some(path) => page.line(format!("wrote {path}")),
     };
+    super::next(page, &report.next);
 }

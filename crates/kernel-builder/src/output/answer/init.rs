@@ -23,9 +23,8 @@ pub(super) fn render(report: &InitReport, page: &mut Page) {
     let mut next = |command: &str, why: &str| {
         page.add(format!("  {command:22}")).add_in(DIM, why).end();
     };
-    if report.in_repository {
-        next("git add .", "so that builds with Nix see the files");
-    }
+    let track = if report.in_repository { "git add ." } else { "git init && git add ." };
+    next(track, "with the commit after it, a build says what it is of");
     next("kernel-builder build", "what this machine can build");
     next("kernel-builder test", "load the build as users do, run `tests/`");
 }

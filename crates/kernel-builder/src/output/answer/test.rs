@@ -25,6 +25,7 @@ pub(super) fn render(report: &TestReport, page: &mut Page) {
     for report in &report.reports {
         page.add_in(DIM, "report").line(format!(" {report}"));
     }
+    super::next(page, &report.next);
 }
 
 fn summary(variant: &VariantTests) -> String {

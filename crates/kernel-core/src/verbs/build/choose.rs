@@ -45,7 +45,7 @@ pub enum ChoiceError {
     #[diagnostic(
         code("variant/none-here"),
         help(
-            "name a variant with `--variant`; `kernel-builder variants --explain` says what this machine accepts"
+            "activate the environment that has what is missing (`VIRTUAL_ENV`), or name its Python with `--python`; `kernel-builder doctor` says what is here, and `--variant` names a variant to build all the same"
         )
     )]
     NoneHere {

@@ -27,6 +27,7 @@ use crate::seal::BUILD_DIRECTORY;
 use crate::toolchain::lock::LOCK;
 use crate::toolchain::parts::ToolchainError;
 use crate::toolchain::store::Store;
+use crate::verbs::next;
 use crate::verbs::plan::{Draft, Drafting, PlanOptions};
 use crate::workspace_lock::WorkspaceLock;
 use crate::{Context, Result};
@@ -99,7 +100,7 @@ fn make(
         recheck(context, drafting, &candidates)?;
     }
     let built = run(context, options, drafting, &jobs)?;
-    let mut report = BuildReport { variants: Vec::new(), findings: Vec::new() };
+    let mut report = BuildReport { variants: Vec::new(), findings: Vec::new(), next: Vec::new() };
     for candidate in &candidates {
         report.findings.extend(candidate.draft.plan.findings.iter().cloned());
         let variant = if candidate.is_current {
@@ -108,6 +109,10 @@ fn make(
             place(context, drafting, candidate, &built, output, &mut report)?
         };
         report.variants.push(variant);
+    }
+    // Tests look for the variants where a build puts them by itself.
+    if options.output.is_none() {
+        report.next = next::command(&["test"], &options.plan.project, options.plan.python.as_deref());
     }
     Ok(report)
 }

@@ -1,5 +1,5 @@
 //! `variants`: which variants a project has, and what the loader would say about each of them on this machine or on a
-//! described one. The plain list asks nothing of the machine, so it is the same everywhere.
+//! described one. The plain list is that of everywhere, and what `build` makes with the active Python.
 
 mod published;
 
@@ -35,6 +35,8 @@ pub struct VariantsOptions {
     pub compiled: bool,
     /// Whether to let the loader decide, and where.
     pub explain: Option<Machine>,
+    /// The Python that the user names; the active one otherwise.
+    pub python: Option<String>,
     /// Whether the loader is told to trust a publisher whom it would not trust by itself.
     pub trust_remote_code: bool,
 }
@@ -72,6 +74,16 @@ pub fn variants(context: &Context, options: &VariantsOptions) -> Result<Variants
     let list = if options.compiled { compiled_variants_of } else { variants_of };
     let mut variants = list(&project.manifest, &matrix);
     variants.retain(|offer| offer.bundled || options.all);
+    if options.explain.is_none() && !options.compiled {
+        // What `build` makes here is there too, although nobody else builds it by default.
+        let python = PythonEnvironment::discover(context, options.python.as_deref()).ok();
+        let here = python.map(|python| host_variants_of(&project.manifest, &matrix, python.machine()).offers);
+        for offer in here.into_iter().flatten() {
+            if variants.iter().all(|listed| listed.variant != offer.variant) {
+                variants.push(offer);
+            }
+        }
+    }
     let place = options.explain.as_ref().map(|machine| Place::find(context, machine)).transpose()?;
     let explanation = place.map(|place| {
         let host = host_variants_of(&project.manifest, &matrix, &place.machine);
