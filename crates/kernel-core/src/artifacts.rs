@@ -10,7 +10,9 @@ use thiserror::Error;
 
 use crate::check::bytecode;
 use crate::digest::{self, METADATA};
+use crate::regular;
 use crate::seal::BUILD_DIRECTORY;
+use crate::trust::METADATA_LIMIT;
 
 /// The directory in which the peer's tools leave a link to their result.
 const RESULT: &str = "result";
@@ -80,7 +82,7 @@ fn directories(place: &Utf8Path, is_wanted: impl Fn(&Utf8Path) -> bool) -> Vec<U
 /// The metadata of the variant in a directory, or what is wrong with them.
 pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
     let name = directory.file_name().unwrap_or_default();
-    let text = fs_err::read(directory.join(METADATA)).map_err(|error| {
+    let text = regular::start(&directory.join(METADATA), METADATA_LIMIT).map_err(|error| {
         let message = format!("`{METADATA}` of `{name}` cannot be read");
         vec![Finding::error(&code::artifact::METADATA, message).cause(error.to_string())]
     })?;
@@ -98,7 +100,7 @@ pub fn require_metadata(directory: &Utf8Path) -> Result<Metadata, Faults> {
 /// Whether a result speaks of the variant in a directory, by the SHA-256 in hexadecimal of the metadata that it was made
 /// with: as they are, or as they were before signing added to them.
 pub fn is_of(directory: &Utf8Path, metadata_sha256: &str) -> bool {
-    let Ok(text) = fs_err::read(directory.join(METADATA)) else { return false };
+    let Ok(text) = regular::start(&directory.join(METADATA), METADATA_LIMIT) else { return false };
     let is = |text: &[u8]| hexadecimal(&Sha256::digest(text)) == metadata_sha256;
     is(&text) || Metadata::from_json(&text).is_ok_and(|metadata| is(metadata.unsigned().to_json().as_bytes()))
 }
