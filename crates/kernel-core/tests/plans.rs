@@ -46,6 +46,11 @@ fn planned(text: &SourceText, manifest: &Manifest, variant: &Variant) -> Plan {
     plan(&request).unwrap_or_else(|faults| panic!("{}, {variant}: {faults:?}", text.path()))
 }
 
+/// The text of all files of edges.
+fn edges_of(variant: &str, library: &Library) -> String {
+    ninja::variant(variant, library).expect("edges").map(|(_, text)| text).concat()
+}
+
 /// What a component lists.
 fn listed(component: &Component) -> Vec<String> {
     let listed = match &component.target {
@@ -128,7 +133,7 @@ fn every_collected_manifest_has_a_plan_for_all_that_it_declares() {
                 explained(&plan, component, path);
             }
             let library = plan.library.as_ref().expect("something is compiled");
-            edges += ninja::variant(&plan.variant, library).expect(path).matches("\nbuild ").count();
+            edges += edges_of(&plan.variant, library).matches("\nbuild ").count();
         }
     }
     println!("{plans} plans of {} manifests with {edges} edges", manifests.len());
@@ -208,7 +213,7 @@ fn metal_is_planned_as_the_formats_say() {
     assert!(!arguments.contains("version-script") && !arguments.contains("crti.o"), "{arguments}");
 
     let build = ".kernel-builder/torch213-metal-aarch64-darwin";
-    let edges = ninja::variant("torch213-metal-aarch64-darwin", &made).expect("edges");
+    let edges = edges_of("torch213-metal-aarch64-darwin", &made);
     for edge in [
         format!("build {build}/objects/kernel.plus/plus.metal.air: metal plus.metal | $stamp"),
         format!(
