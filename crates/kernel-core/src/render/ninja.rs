@@ -67,7 +67,7 @@ fn objects(library: &Library, build: &str) -> Result<String, Unwritable> {
         compile_rule(&mut text, "hip", "$hip -x hip $prefix_map");
     }
     if let Some(step) = &library.metal {
-        metal(&mut text, step, &build)?;
+        metal(&mut text, step, build)?;
     }
     if let Some(step) = &library.hipify {
         hipify(&mut text, step, build)?;
