@@ -14,9 +14,13 @@ use crate::logging;
 use crate::output::{Choices, Output};
 use crate::session::Session;
 
-/// A panic becomes an ordinary failure later; until then it must not write to standard error on its own.
+/// A panic becomes an ordinary failure later; until then it must not write to standard error on its own. Developers are
+/// told where; what it says comes later, without credentials.
 pub(crate) fn silence_panics() {
-    std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "panicked")));
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(%place, "panicked");
+    }));
 }
 
 /// Ends after a page of help or the version.
@@ -43,7 +47,8 @@ pub(crate) fn after_command(call: Call) -> ExitCode {
     let output = session.output.clone();
     output.send(&start(&name));
     let answer = catch_unwind(AssertUnwindSafe(|| line.command.run(&session)));
-    finish(&output, answer.unwrap_or_else(|panic| Err(Failed(Box::new(failure::bug(text(&*panic)))))))
+    let bug = |panic: Box<dyn Any + Send>| failure::bug(text(&*panic), &session.context.environment);
+    finish(&output, answer.unwrap_or_else(|panic| Err(Failed(Box::new(bug(panic))))))
 }
 
 /// Ends with a failure from before any command ran.
@@ -77,7 +82,7 @@ fn finish(output: &Output, answer: Answer) -> ExitCode {
     ExitCode::from(output.close(status))
 }
 
-fn text(panic: &(dyn Any + Send)) -> String {
+fn text(panic: &(dyn Any + Send)) -> &str {
     let known = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    known.unwrap_or("no message").to_owned()
+    known.unwrap_or("no message")
 }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Sink;
 
+use crate::process::is_secret;
+
 /// The world as a verb sees it.
 pub struct Context {
     /// Listener of events.
@@ -50,6 +52,14 @@ impl Environment {
     /// The names of all variables.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
+    }
+
+    /// The values of variables whose names say that they are credentials, the longest first.
+    pub fn secrets(&self) -> Vec<&str> {
+        let named = self.0.iter().filter(|(name, value)| is_secret(name) && !value.is_empty());
+        let mut secrets: Vec<&str> = named.map(|(_, value)| value.as_str()).collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets
     }
 
     /// The per-user configuration directory of this program, by the XDG base directory rules.

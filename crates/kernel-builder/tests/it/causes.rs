@@ -202,3 +202,21 @@ fn links_and_pipes_of_a_checkout_are_refused() {
     let refused = with("\"-DW=one\"", "\"-DW=one\", \"-fplugin=x.so\"").run(&["check", "--json"]);
     assert!(refused.stdout.contains("build/flag"), "what build refuses, check tells of: {refused}");
 }
+
+/// What a build job hands on may hold a pipe in the place of a file that everything reads first.
+#[test]
+fn a_pipe_in_the_place_of_metadata_holds_nothing_up() {
+    let scene = project().file("build/torch-cpu/__init__.py", "");
+    scene.tool("mkfifo", &["build/torch-cpu/metadata.json"]);
+    for arguments in [
+        &["audit", "build"][..],
+        &["hash", "build/torch-cpu"],
+        &["collect", "build", "--out", "set"],
+        &["sign", ".", "--repo-id", "acme/demo"],
+        &["upload", ".", "--repo-id", "acme/demo"],
+    ] {
+        let ran = scene.run(arguments);
+        assert_eq!(ran.status, 6, "{arguments:?}: {ran}");
+        assert!(ran.to_string().contains("is not a regular file"), "{arguments:?}: {ran}");
+    }
+}

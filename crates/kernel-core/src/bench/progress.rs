@@ -21,7 +21,7 @@ pub(super) struct Progress<'a> {
     pub(super) mutated: Vec<String>,
     /// Whether only the script's own comparison agrees.
     pub(super) by_script: bool,
-    /// Best time of the baseline where no kernel was loaded, nanoseconds.
+    /// Best time of the baseline where no kernel was loaded, nanoseconds; of several the slowest.
     pub(super) alone: f64,
     /// How much shorter than usual its samples are to be.
     pub(super) shortening: u32,

@@ -7,8 +7,11 @@ use kernel_bench::measurement::{Fault, FaultKind};
 
 /// A call that takes less than this share of what this process's own clock says is not believed.
 const BELIEVED: f64 = 0.6;
-/// A baseline that takes more than this where the kernel is loaded was slowed down.
+/// A baseline that takes more than this where the kernel is loaded was slowed down…
 const SLOWED: f64 = 1.3;
+/// …and by more than these nanoseconds: in turns with another call, caches and predictors are colder than alone, which
+/// costs a call of 2 µs more than half of its time.
+const COLD: f64 = 5_000.0;
 /// Processes in which the clocks must disagree.
 const CONFIRMED: usize = 3;
 
@@ -82,9 +85,10 @@ pub(super) fn changes(changed: &[String], excused: &[String]) -> Option<Fault> {
     })
 }
 
-/// Whether the baseline is slower where the kernel is loaded, by its best times in nanoseconds.
+/// Whether the baseline is slower where the kernel is loaded: its best time there, and the slowest of its best times
+/// alone, in nanoseconds.
 pub(super) fn slowed(paired: f64, alone: f64) -> Option<Fault> {
-    (alone.is_finite() && paired.is_finite() && paired > SLOWED * alone).then(|| {
+    (alone.is_finite() && paired.is_finite() && paired > SLOWED * alone + COLD).then(|| {
         suspect(format!(
             "the baseline takes {:.1} µs where the kernel is loaded, and {:.1} µs alone",
             paired / 1e3,
@@ -119,6 +123,14 @@ mod tests {
         let changed = ["torch.get_num_threads: 2 -> 1".to_owned(), "torch.allclose".to_owned()];
         assert!(changes(&changed, &["torch.get_num_threads: 2 -> 4".to_owned()]).is_some());
         assert!(changes(&changed, &changed).is_none());
-        assert!(slowed(131.0, 100.0).is_some() && slowed(129.0, 100.0).is_none());
+    }
+
+    #[test]
+    fn a_slowed_baseline_is_told_from_a_busy_machine() {
+        let microseconds = |paired: f64, alone: f64| slowed(paired * 1e3, alone * 1e3).is_some();
+        assert!(microseconds(40.0, 20.0) && microseconds(1400.0, 1000.0));
+        // Seen with honest kernels on a busy machine.
+        assert!(!microseconds(68.7, 52.5) && !microseconds(3.7, 2.3));
+        assert!(!microseconds(1200.0, 1000.0));
     }
 }

@@ -181,7 +181,7 @@ impl Command {
 }
 
 /// Whether a variable's name says that its value is a credential.
-fn is_secret(name: &str) -> bool {
+pub(crate) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["AWS_", "AZURE_", "GITHUB_", "GH_", "GITLAB_", "CI_JOB_", "ACTIONS_", "HUGGING_FACE_", "SSH_", "GPG_"]
         .iter()
