@@ -87,6 +87,8 @@ impl Case<'_> {
         self.needed();
         if self.format == Format::Elf {
             self.versions();
+            self.versions_of_absent();
+            self.packed_relocations();
             self.forbidden_symbols();
         } else {
             self.macos();

@@ -8,8 +8,8 @@ use kernel_spec::finding::Subject;
 
 use super::{Case, finding, some};
 use crate::image::{Format, VersionNode};
-use crate::policy::libraries::Origin;
-use crate::policy::manylinux::{self, Manylinux, Since};
+use crate::policy::libraries::{GOMP, GOMP_VERSIONS, Origin};
+use crate::policy::manylinux::{self, Manylinux, PACKED_RELOCATIONS, Since};
 
 /// The parts of glibc and GCC whose versions policies know; any other version of theirs is odd.
 const VERSIONED: &[&str] = &[
@@ -22,6 +22,9 @@ const VERSIONED: &[&str] = &[
     "libstdc++.so.6",
     "libutil.so.1",
 ];
+
+/// What is loaded before any kernel: Python needs the first two, Torch and TVM FFI the others.
+const LOADED: &[&str] = &["libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
 
 impl Case<'_> {
     /// Needed versions, one finding for each with the symbols that need it.
@@ -42,6 +45,7 @@ impl Case<'_> {
                 Since::Policy(Some(since)) if since <= policy => continue,
                 Since::Policy(Some(_)) => false,
                 Since::Policy(None) => need.name.ends_with("_PRIVATE"),
+                Since::NotJudged if library == GOMP && !GOMP_VERSIONS.contains(&need.name.as_str()) => false,
                 Since::NotJudged
                     if VERSIONED.contains(&library.as_str())
                         || manylinux::is_loader(object.machine, &library) =>
@@ -65,12 +69,50 @@ impl Case<'_> {
                     &abi::VERSION_NODE,
                     format!("needs `{}` of `{library}`, which is not for programs", need.name),
                 )
+            } else if library == GOMP {
+                let message = format!("needs `{}` of `{library}`; that of Torch does not have it", need.name);
+                (&abi::SYMBOL_VERSION, message)
             } else {
                 let newest = policy.newest(object.machine, &need.name);
                 let limit = newest.map_or_else(|| "none".to_owned(), |newest| format!("`{newest}` at most"));
                 (&abi::SYMBOL_VERSION, format!("needs `{}` of `{library}`; {policy} has {limit}", need.name))
             };
             self.error(code, message, users, subject);
+        }
+    }
+
+    /// Relocations that the loaders of the policy skip, where no needed version keeps those from loading the library.
+    pub(super) fn packed_relocations(&mut self) {
+        let object = self.object;
+        let Some(policy) = self.policy.manylinux.filter(|_| object.packed_relocations) else { return };
+        let since = Manylinux::of_version(object.machine, PACKED_RELOCATIONS);
+        let read = matches!(since, Since::Policy(Some(since)) if since <= policy);
+        if read || object.version_needs.iter().any(|need| need.name == PACKED_RELOCATIONS) {
+            return;
+        }
+        let message = format!("has packed relocations, which the oldest loaders of {policy} do not apply");
+        let cause =
+            format!("pointers in its data would stay wrong; it does not even ask for `{PACKED_RELOCATIONS}`");
+        let subject = Subject { version: Some(PACKED_RELOCATIONS.to_owned()), ..Subject::default() };
+        self.error(&abi::SYMBOL_VERSION, message, cause, subject);
+    }
+
+    /// Libraries of which it needs versions but that it does not need, and that nothing else brings.
+    pub(super) fn versions_of_absent(&mut self) {
+        let object = self.object;
+        let files: BTreeSet<&String> =
+            object.version_needs.iter().filter_map(|need| need.library.as_ref()).collect();
+        for library in files {
+            let loaded = object.needed.contains(library)
+                || LOADED.contains(&library.as_str())
+                || manylinux::is_loader(object.machine, library)
+                || self.policy.origin(library) != Origin::NotProvided;
+            if !loaded {
+                let message = format!("needs versions of `{library}`, but not that library itself");
+                let cause = "the loader ends the process where such a library is not loaded".to_owned();
+                let subject = Subject { library: Some(library.clone()), ..Subject::default() };
+                self.error(&abi::NEEDED, message, cause, subject);
+            }
         }
     }
 

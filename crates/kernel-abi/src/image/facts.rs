@@ -275,6 +275,8 @@ pub struct Object {
     pub static_thread_storage: bool,
     /// Whether some of its code can be written to.
     pub writable_code: bool,
+    /// Whether it has relative relocations in the packed form, which a loader that does not know them skips.
+    pub packed_relocations: bool,
     /// Whether loading writes into code.
     pub text_relocations: bool,
     /// What is protected after relocation.
@@ -322,6 +324,7 @@ impl Object {
             thread_storage: 0,
             static_thread_storage: false,
             writable_code: false,
+            packed_relocations: false,
             text_relocations: false,
             relro: Relro::None,
             isa_level: 1,

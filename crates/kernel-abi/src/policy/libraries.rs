@@ -123,6 +123,36 @@ static LIBRARIES: &[(Provider, &[Library])] = &[
     ),
 ];
 
+/// The OpenMP run time that Torch ships.
+pub(crate) const GOMP: &str = "libgomp.so.1";
+
+/// Its versions: what `readelf -V` shows of `torch/lib/libgomp.so.1` in the wheels of Torch 2.11 and 2.15 for x86_64. That
+/// of a newer GCC has more.
+pub(crate) static GOMP_VERSIONS: &[&str] = &[
+    "GOACC_2.0",
+    "GOACC_2.0.1",
+    "GOMP_1.0",
+    "GOMP_2.0",
+    "GOMP_3.0",
+    "GOMP_4.0",
+    "GOMP_4.0.1",
+    "GOMP_4.5",
+    "GOMP_5.0",
+    "GOMP_PLUGIN_1.0",
+    "GOMP_PLUGIN_1.1",
+    "GOMP_PLUGIN_1.2",
+    "OACC_2.0",
+    "OACC_2.0.1",
+    "OACC_2.5",
+    "OMP_1.0",
+    "OMP_2.0",
+    "OMP_3.0",
+    "OMP_3.1",
+    "OMP_4.0",
+    "OMP_4.5",
+    "OMP_5.0",
+];
+
 /// What a needed library is to a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {

@@ -40,6 +40,10 @@ static FILE: LazyLock<File> = LazyLock::new(|| {
         .expect("the file is made by a script and tested")
 });
 
+/// The version that a linker makes a library need that has packed relative relocations: loaders before it skip those
+/// without a word.
+pub(crate) const PACKED_RELOCATIONS: &str = "GLIBC_ABI_DT_RELR";
+
 /// The policy that Hub kernels are held to.
 const DEFAULT: &str = "manylinux_2_28";
 
@@ -114,7 +118,9 @@ impl Manylinux {
             }
             None => false,
         };
-        let needs = object.version_needs.iter().all(|need| match Self::of_version(machine, &need.name) {
+        let packed = object.packed_relocations.then_some(PACKED_RELOCATIONS);
+        let mut versions = object.version_needs.iter().map(|need| need.name.as_str()).chain(packed);
+        let needs = versions.all(|version| match Self::of_version(machine, version) {
             Since::NotJudged => true,
             Since::Policy(since) => raise(since),
         });

@@ -15,6 +15,7 @@ const STACK: u32 = 0x6474_e551;
 /// A program header that nobody reads.
 const UNKNOWN: u32 = 0x6000_0001;
 
+const NEEDED: u64 = 1;
 const HASH: u64 = 4;
 const STRSZ: u64 = 10;
 const SYMTAB: u64 = 6;
@@ -105,6 +106,29 @@ fn what_an_edit_hides_from_counts_is_found_or_the_file_is_called_damaged() {
         let mut edit = Edit(bad.clone());
         change(&mut edit);
         assert_eq!(codes(&edit.0, &torch()), set(expected), "{name}");
+    }
+}
+
+#[test]
+fn versions_of_a_library_that_is_not_needed_are_found() {
+    let workshop = shelf();
+    let source = "extern \"C\" void odd(); extern \"C\" void *PyInit__relu_cpu_x() { odd(); return 0; }";
+    for (name, all) in
+        [("libforeign.so", &["abi/needed-library"][..]), ("libgomp.so.1", &["abi/symbol-version"])]
+    {
+        let map = "-Wl,--version-script,odd.map";
+        let soname = format!("-Wl,-soname,{name}");
+        let flags = ["-shared", "-fPIC", "-nostdlib", "empty.c", map, &soname, "-o", "libodd-version.so"];
+        workshop.run("gcc", &flags);
+        let library = workshop.library("odd.so", source, &["-nostdlib", "libodd-version.so"]);
+        assert_eq!(verdict(&workshop, &library, &torch()), set(all), "{name}");
+        let mut edit = Edit(library);
+        edit.set::<8>(edit.entry(NEEDED) - 8, u64::from(UNKNOWN));
+        // Torch brings its own libgomp, needed by name or not.
+        assert_eq!(codes(&edit.0, &torch()), set(all), "{name}, not needed");
+        if name == "libforeign.so" {
+            assert!(told(&edit.0, &torch()).contains("but not that library itself"));
+        }
     }
 }
 

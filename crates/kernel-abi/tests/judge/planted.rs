@@ -77,6 +77,9 @@ const PLANTS: &[Plant<'_>] = &[
     plant("transactional memory", "extern void tm(void); void a(void) { tm(); }", &["libnodes.so"], &[]),
     plant("long floats", "extern void quad(void); void a(void) { quad(); }", &["libnodes.so"], &[]),
     plant("a node of tomorrow", "extern void tomorrow(void); void a(void) { tomorrow(); }", &["libnodes.so"], &["abi/symbol-version"]),
+    plant("packed relocations without a version", "static int x; int *volatile p[] = { &x, &x, &x };", &["-nostdlib", "-Wl,-z,pack-relative-relocs"], &["abi/symbol-version"]),
+    plant("an OpenMP that Torch has", "extern void tm(void); void a(void) { tm(); }", &["libnow.so"], &[]),
+    plant("an OpenMP of tomorrow", "extern void tomorrow(void); void a(void) { tomorrow(); }", &["libnow.so"], &["abi/symbol-version"]),
     plant("its own nodes", "", &["-Wl,--version-script,own.map"], &[]),
     plant("an unknown node", "extern void odd(void); void a(void) { odd(); }", &["libodd.so"], &["abi/version-node"]),
     plant("a foreign library", "", &["-Wl,--no-as-needed", "libforeign.so"], &["abi/needed-library"]),
@@ -169,6 +172,7 @@ pub(crate) fn shelf() -> Workshop {
     write("empty.c", "void c10_thing(void) {} void odd(void) {} void _tr_init(void) {}");
     write("nodes.c", "void tm(void) {} void quad(void) {} void tomorrow(void) {}");
     write("nodes.map", "CXXABI_TM_1 { tm; }; CXXABI_FLOAT128 { quad; }; CXXABI_99.9 { tomorrow; };");
+    write("openmp.map", "OMP_5.0 { tm; }; OMP_5.1 { tomorrow; };");
     write("own.map", "OWN_1 { global: PyInit*; local: *; };");
     write("odd.map", "ODD_1 { odd; };");
     write(
@@ -209,6 +213,8 @@ pub(crate) fn shelf() -> Workshop {
     workshop.run("gcc", &[&odd[..], &["-o", "libodd.so"]].concat());
     let nodes = "-shared -fPIC -nostdlib nodes.c -Wl,-soname,libstdc++.so.6 -Wl,--version-script,nodes.map -o libnodes.so";
     workshop.run("gcc", &nodes.split(' ').collect::<Vec<_>>());
+    let openmp = "-shared -fPIC -nostdlib nodes.c -Wl,-soname,libgomp.so.1 -Wl,--version-script,openmp.map -o libnow.so";
+    workshop.run("gcc", &openmp.split(' ').collect::<Vec<_>>());
     workshop
 }
 

@@ -106,7 +106,16 @@ fn what_nothing_defines_is_found_without_the_review_of_a_link() {
     assert!(newer.contains("error[abi/undefined-symbol]") && newer.contains("GLIBC_2.36"), "{newer}");
     let foreign = verdicts("extern int cudaFree(void *); int f(void) { return cudaFree(0); }", hide);
     assert!(foreign.contains("libcudart.so"), "{foreign}");
+    for (name, owner) in [("__atomic_load_16", "libatomic.so.1"), ("_ZGVbN2v_sin", "libmvec.so.1")] {
+        let source = format!("extern int {name}(void); int f(void) {{ return {name}(); }}");
+        let verdict = verdicts(&source, hide);
+        assert!(verdict.contains("error[abi/undefined-symbol]") && verdict.contains(owner), "{verdict}");
+    }
+    let strings = "extern int f1(void) __asm__(\"_ZN3c106detail14torchCheckFailEPKcS2_jRKSs\"); int f(void) { return f1(); }";
+    let verdict = verdicts(strings, hide);
+    assert!(verdict.contains("error[abi/undefined-symbol]") && verdict.contains("before C++11"), "{verdict}");
     for good in [
+        "extern double pow(double, double); double f(double x) { return pow(x, x); }",
         "extern int puts(const char *); int f(void) { return puts(\"\"); }",
         "extern int wished(void) __attribute__((weak)); int f(void) { return wished ? wished() : 0; }",
         "extern int aoti_torch_get_data_ptr(void *, void **); int f(void) { return aoti_torch_get_data_ptr(0, 0); }",

@@ -8,7 +8,7 @@ use kernel_abi::{ImageError, Policy};
 use kernel_spec::arch::{Cpu, Os, System};
 use kernel_spec::code::abi;
 use kernel_spec::finding::Subject;
-use kernel_spec::variant::Variant;
+use kernel_spec::variant::{FrameworkAbi, Variant};
 use kernel_spec::{Backend, Finding, Framework, Version};
 
 pub use kernel_abi::policy::Manylinux;
@@ -124,12 +124,18 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
         return Vec::new();
     };
     let variant = variant.parse::<Variant>().ok();
+    let strings = variant.as_ref().and_then(Variant::arch).and_then(|arch| match arch.framework {
+        FrameworkAbi::Torch { cxx_abi, .. } => cxx_abi,
+        FrameworkAbi::TorchStableAbi(_) | FrameworkAbi::TvmFfi(_) => None,
+    });
     let runtimes = variant.as_ref().and_then(Variant::arch).map(Runtime::of);
     let definitions = Definitions {
         code: &abi::UNDEFINED,
         manylinux: policy.manylinux,
         cpu,
         runtimes: &runtimes.unwrap_or_else(|| Runtime::ALL.iter().collect()),
+        needed: &object.needed,
+        strings,
         torch: None,
         others: undefined::needs_others(object, cpu),
         static_libstdcxx: true,

@@ -143,6 +143,7 @@ impl Dynamic {
         }
         object.requests.extend(self.requests());
         object.static_thread_storage = self.flag(raw::DT_FLAGS, DF_STATIC_TLS);
+        object.packed_relocations = self.get(raw::DT_RELR).is_some();
         object.text_relocations = self.get(raw::DT_TEXTREL).is_some() || self.flag(raw::DT_FLAGS, DF_TEXTREL);
         Ok(())
     }

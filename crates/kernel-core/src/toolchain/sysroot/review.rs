@@ -92,11 +92,14 @@ impl Review<'_> {
         }
         let torch = self.torch.map(|folder| self.torch_exports(folder)).transpose()?.flatten();
         let image = self.image()?;
+        let needed: Vec<String> = image.objects.iter().flat_map(|object| object.needed.clone()).collect();
         let definitions = Definitions {
             code: &code::link::UNDEFINED,
             manylinux: self.policy.manylinux(),
             cpu: self.cpu,
             runtimes: self.runtimes,
+            needed: &needed,
+            strings: None,
             torch: torch.as_ref(),
             others: image.objects.iter().any(|object| undefined::needs_others(object, self.cpu)),
             static_libstdcxx: self.archive.is_some(),
