@@ -220,3 +220,23 @@ fn a_pipe_in_the_place_of_metadata_holds_nothing_up() {
         assert!(ran.to_string().contains("is not a regular file"), "{arguments:?}: {ran}");
     }
 }
+
+/// Compilers and their helpers are other people's programs.
+#[test]
+fn no_child_sees_a_credential() {
+    let script = "#!/bin/sh\nenv >>\"$0.environment\"\nexec /usr/bin/c++ \"$@\"\n";
+    let scene = project().file("bin/c++", script);
+    scene.tool("chmod", &["+x", "bin/c++"]);
+    let path = format!("{}:/usr/bin:/bin", scene.path("bin").to_str().expect("UTF-8"));
+    let cache = scene.path("cache").to_str().expect("UTF-8").to_owned();
+    let mut scene = scene.variable("PATH", &path).variable("KERNEL_BUILDER_CACHE_DIR", &cache);
+    for name in ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "SIGSTORE_ID_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"]
+    {
+        scene = scene.variable(name, "hf_secret");
+    }
+    for arguments in [&["doctor"][..], &["build", "--sandbox", "off"]] {
+        scene.run(arguments);
+    }
+    let seen = fs_err::read_to_string(scene.path("bin/c++.environment")).expect("the compiler was asked");
+    assert!(seen.contains("PATH=") && !seen.contains("hf_secret"), "{seen}");
+}

@@ -1,4 +1,4 @@
-//! The host's C++ compiler: found by the `cc` crate's rules, unwrapped, and described by its bytes. Two machines make
+//! The host's C++ compiler: what `CXX` names or `PATH` has, unwrapped, and described by its bytes. Two machines make
 //! the same objects exactly when plan and identity are equal, so the identity lists what an object depends on.
 
 use std::collections::BTreeMap;
@@ -53,15 +53,14 @@ pub struct CompilerIdentity {
 #[derive(Debug, Error, Diagnostic)]
 pub enum CompilerError {
     /// None was found.
-    #[error("no C++ compiler was found")]
+    #[error("no C++ compiler was found: there is no `{names}` in `PATH`")]
     #[diagnostic(
         code("environment/compiler"),
         help("install GCC or Clang (`apt install g++`, `dnf install gcc-c++`), or name one in `CXX`")
     )]
     Missing {
         /// What was looked for.
-        #[source]
-        source: cc::Error,
+        names: String,
     },
     /// What was found is no compiler whose options we know.
     #[error("`{path}` is neither GCC nor Clang")]
@@ -218,29 +217,16 @@ struct Inspection<'a> {
 
 impl<'a> Inspection<'a> {
     fn of(context: &'a Context) -> Result<Self, CompilerError> {
-        let mut build = cc::Build::new();
-        let host = concat_target();
-        build
-            .cpp(true)
-            .cargo_metadata(false)
-            .cargo_output(false)
-            .cargo_warnings(false)
-            .opt_level(0)
-            .host(&host)
-            .target(&host);
         let (chosen, arguments) = chosen(context);
-        if let Some(chosen) = chosen {
-            build.compiler(chosen);
-        }
-        let tool = build.try_get_compiler().map_err(|source| CompilerError::Missing { source })?;
-        let named = Utf8PathBuf::from(tool.path().to_string_lossy().into_owned());
+        let named = chosen.map(Utf8PathBuf::from);
+        let named = named.or_else(|| NAMES.iter().find_map(|name| in_path(context, name)));
+        let is_there = |path: &Utf8PathBuf| path.is_file() || in_path(context, path.as_str()).is_some();
+        let named = named.filter(is_there).ok_or_else(|| CompilerError::Missing {
+            names: context.environment.get("CXX").map_or_else(|| NAMES.join("`, `"), str::to_owned),
+        })?;
         let mut witnesses = Witnesses::default();
         let cxx = unwrapped(context, &named, &mut witnesses);
-        let family = match (tool.is_like_clang(), tool.is_like_gnu()) {
-            (true, _) => CompilerFamily::Clang,
-            (_, true) => CompilerFamily::Gcc,
-            _ => return Err(CompilerError::Unknown { path: cxx }),
-        };
+        let family = family(context, &cxx, &arguments)?;
         Ok(Self { context, cxx, arguments, family, witnesses })
     }
 
@@ -317,6 +303,25 @@ impl<'a> Inspection<'a> {
     }
 }
 
+/// Names of the C++ compiler where `CXX` names none, the usual one first.
+static NAMES: &[&str] = &["c++", "g++", "clang++"];
+
+/// Whose options a compiler takes, by what it defines before any source does.
+fn family(context: &Context, cxx: &Utf8Path, arguments: &[String]) -> Result<CompilerFamily, CompilerError> {
+    let defined = Command::new(cxx)
+        .arguments(arguments)
+        .arguments(["-E", "-dM", "-x", "c++", "/dev/null"])
+        .capture(context)
+        .map_err(|source| CompilerError::Silent { path: cxx.to_owned(), source })?;
+    let text = defined.text();
+    let defines = |name: &str| text.lines().any(|line| line.starts_with(&format!("#define {name} ")));
+    match (defines("__clang__"), defines("__GNUC__")) {
+        (true, _) => Ok(CompilerFamily::Clang),
+        (_, true) => Ok(CompilerFamily::Gcc),
+        _ => Err(CompilerError::Unknown { path: cxx.to_owned() }),
+    }
+}
+
 /// What `CXX` names: a path, or as `make` takes it, a program and arguments.
 fn chosen(context: &Context) -> (Option<String>, Vec<String>) {
     let Some(text) = context.environment.get("CXX") else { return (None, Vec::new()) };
@@ -356,10 +361,4 @@ fn all_in_path<'a>(context: &'a Context, name: &'a str) -> impl Iterator<Item = 
         .filter(|directory| directory.starts_with('/'))
         .map(move |directory| Utf8Path::new(directory).join(name))
         .filter(|candidate| candidate.is_file())
-}
-
-/// This program's own target, in the words of the `cc` crate.
-fn concat_target() -> String {
-    let vendor_and_system = if cfg!(target_os = "macos") { "apple-darwin" } else { "unknown-linux-gnu" };
-    format!("{}-{vendor_and_system}", std::env::consts::ARCH)
 }
