@@ -104,3 +104,19 @@ fn what_cannot_be_written_is_said_with_cause_and_help() {
         allow(&scene.path(directory), 0o755);
     }
 }
+
+#[test]
+fn a_python_file_of_a_variant_that_cannot_be_read_is_no_fault_of_the_variant() {
+    let scene = scene();
+    allow(&scene.path("project/build/torch-cpu/__init__.py"), 0);
+    for arguments in [
+        &["check", "project"][..],
+        &["check-abi", "project/build"],
+        &["audit", "project"],
+        &["hash", "--check", "project"],
+    ] {
+        let ran = run(&scene, &[arguments, &["--json"]].concat());
+        assert_eq!(ran.status, 15, "{arguments:?}: {ran}");
+        assert!(ran.stdout.contains("\"artifact/unreadable\""), "{arguments:?}: {ran}");
+    }
+}

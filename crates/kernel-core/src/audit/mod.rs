@@ -36,7 +36,8 @@ impl Audit {
     pub fn variant(&mut self, variant: &BuiltVariant) -> Result<Vec<Finding>> {
         let mut findings = layout::check(variant);
         let mut others = Vec::new();
-        for entry in tree::walk(&variant.directory, &|_| true)? {
+        // A directory that cannot be listed is told of with the layout.
+        for entry in tree::walk(&variant.directory, &|_| true).into_iter().flatten() {
             let (place, path) = (variant.directory.join(&entry.path), entry.path);
             if entry.kind != Kind::File
                 || tree::is_bytecode(&path)
@@ -51,7 +52,7 @@ impl Audit {
             if library::is_library(&place) {
                 findings.extend(imports(&path, &place).into_iter().map(about));
             } else if matches!(Utf8Path::new(&path).extension(), Some("py" | "pyi")) {
-                findings.extend(self.python(&path, &place)?.into_iter().map(about));
+                findings.extend(self.python(&path, &place).into_iter().map(about));
             } else {
                 others.push(path);
             }
@@ -64,18 +65,24 @@ impl Audit {
         Ok(findings)
     }
 
-    fn python(&mut self, path: &str, place: &Utf8Path) -> Result<Vec<Finding>> {
-        let bytes = regular::start(place, LARGEST + 1)?;
+    fn python(&mut self, path: &str, place: &Utf8Path) -> Vec<Finding> {
+        let bytes = match regular::start(place, LARGEST + 1) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let finding = Finding::error(&code::artifact::UNREADABLE, format!("could not read `{path}`"));
+                return vec![finding.cause(error.to_string())];
+            }
+        };
         if bytes.len() as u64 > LARGEST {
             let message = format!("`{path}` is larger than {} MiB and was not read", LARGEST >> 20);
-            return Ok(vec![Finding::warning(&code::audit::FILES, message)]);
+            return vec![Finding::warning(&code::audit::FILES, message)];
         }
         if !self.known.insert(Sha256::digest(&bytes).into()) {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let source = match PythonSource::parse(path, &bytes) {
             Ok(source) => source,
-            Err(finding) => return Ok(vec![*finding]),
+            Err(finding) => return vec![*finding],
         };
         let mut seen = BTreeSet::new();
         let named = source.uses().into_iter().filter_map(|named| {
@@ -84,7 +91,7 @@ impl Audit {
                 Finding::warning(row.code, format!("`{path}` uses `{}`: {}", named.path, row.meaning));
             seen.insert(named.path).then(|| finding.at(named.span))
         });
-        Ok(named.collect())
+        named.collect()
     }
 }
 

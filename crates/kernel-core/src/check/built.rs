@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_abi::image::{Format, GpuKind, Image, Kind, Machine};
 use kernel_abi::{ImageError, Policy};
 use kernel_spec::arch::{Cpu, Os, System};
-use kernel_spec::code::abi;
+use kernel_spec::code::{abi, artifact};
 use kernel_spec::finding::Subject;
 use kernel_spec::variant::{FrameworkAbi, Variant};
 use kernel_spec::{Backend, Finding, Framework, Version};
@@ -58,7 +58,9 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
     let metadata = artifacts::metadata(&variant.directory).ok();
     let package = metadata.as_ref().map(|metadata| metadata.name.python_name()).unwrap_or_default();
     let is_library = |file: &String| library::is_library(&variant.directory.join(file));
-    let libraries: Vec<String> = files(&variant.directory)?.into_iter().filter(is_library).collect();
+    // A directory that cannot be listed is told of with the layout.
+    let Ok(files) = files(&variant.directory) else { return Ok(Vec::new()) };
+    let libraries: Vec<String> = files.into_iter().filter(is_library).collect();
     let mut findings = Vec::new();
     for file in &libraries {
         let image = match library::read(&variant.directory.join(file)) {
@@ -81,7 +83,7 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
             findings.extend(undefined(file, &image, &policy, &variant.name));
         }
     }
-    findings.extend(python_package::check(&variant.directory, "", &package)?);
+    findings.extend(python_package::check(&variant.directory, "", &package, &artifact::UNREADABLE)?);
     for finding in &mut findings {
         finding.subject.variant = Some(variant.name.clone());
     }

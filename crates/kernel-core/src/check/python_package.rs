@@ -4,26 +4,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
-use kernel_spec::Finding;
 use kernel_spec::code::python;
 use kernel_spec::finding::Subject;
+use kernel_spec::{Code, Finding};
 
 use crate::python_source::{self, PythonSource, public_api};
 use crate::{Result, tree};
 
 /// Findings about every Python file below `root`; `shown` is what stands before their paths, `package` the name by
-/// which the package must not import itself.
-pub fn check(root: &Utf8Path, shown: &str, package: &str) -> Result<Vec<Finding>> {
+/// which the package must not import itself, and `unreadable` the code for a file that the system does not let us read.
+pub fn check(root: &Utf8Path, shown: &str, package: &str, unreadable: &'static Code) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut sources = BTreeMap::new();
     let mut paths = BTreeSet::new();
     for entry in tree::walk(root, &|path| !tree::is_bytecode(path))? {
         let is_file = matches!(entry.kind, tree::Kind::File | tree::Kind::LinkToFile);
         if is_file && Utf8Path::new(&entry.path).extension() == Some("py") {
-            let bytes = fs_err::read(root.join(&entry.path))?;
-            match PythonSource::parse(&format!("{shown}{}", entry.path), &bytes) {
-                Ok(source) => drop(sources.insert(entry.path.clone(), source)),
-                Err(finding) => findings.push(*finding),
+            let file = format!("{shown}{}", entry.path);
+            match fs_err::read(root.join(&entry.path)).map(|bytes| PythonSource::parse(&file, &bytes)) {
+                Ok(Ok(source)) => drop(sources.insert(entry.path.clone(), source)),
+                Ok(Err(finding)) => findings.push(*finding),
+                Err(error) => {
+                    let finding = Finding::error(unreadable, format!("could not read `{file}`"));
+                    let about = Subject { file: Some(file), ..Subject::default() };
+                    findings.push(finding.cause(error.to_string()).about(about));
+                }
             }
         }
         paths.insert(entry.path);

@@ -11,6 +11,11 @@ use super::scopes::{Binding, MODULE, Meaning};
 use super::text::{Texts, either, has_own, own, unknown};
 use super::value::{Evaluator, Given};
 
+/// Whether a path is of the generated module's function that adds the kernel's namespace.
+pub(super) fn is_prefixing(path: &str) -> bool {
+    is_generated(path) && path.rsplit('.').next().is_some_and(|name| PREFIXING.contains(&name))
+}
+
 /// A function that can be followed.
 #[derive(Clone, Copy)]
 enum Function<'a> {
@@ -30,19 +35,14 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         let next = |expression: &'a Expr| self.texts_within(expression, at, given, depth - 1);
         let functions = self.paths_within(&call.func, at, depth - 1);
         let is = |path: &str| functions.contains(path);
-        let is_helper = |path: &String| {
-            is_generated(path) && path.rsplit('.').next().is_some_and(|name| PREFIXING.contains(&name))
-        };
-        if functions.iter().any(is_helper) {
-            return own();
-        }
+        let prefixed = functions.iter().any(|path| is_prefixing(path)).then(own);
+        // Also where one of them takes the helper's name.
         let followed = self.functions(&call.func, at, depth - 1);
-        if !followed.is_empty() {
-            return either(
-                followed
-                    .into_iter()
-                    .map(|(function, place)| self.follow(function, place, call, at, given, depth)),
-            );
+        if prefixed.is_some() || !followed.is_empty() {
+            let followed = followed
+                .into_iter()
+                .map(|(function, place)| self.follow(function, place, call, at, given, depth));
+            return either(prefixed.into_iter().chain(followed));
         }
         let arguments = &call.arguments;
         if let ([argument], true) = (&*arguments.args, is("builtins.str")) {

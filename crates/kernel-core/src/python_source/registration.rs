@@ -12,6 +12,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::PythonSource;
 use super::arguments::{Argument, Given, UNNAMED, argument, callees, is_partial};
+use super::calls::is_prefixing;
 use super::package::{At, GENERATED, Package};
 use super::text::{Piece, Text, Texts, unknown, whole};
 use super::value::Evaluator;
@@ -94,6 +95,44 @@ pub(super) fn unprefixed(package: &Package<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
         found.iter().filter_map(|registration| judge(package, registration, &own)).collect();
     findings.extend(named_directly(package, &own));
+    findings.extend(prefixed_twice(package));
+    findings
+}
+
+/// Names with a namespace that are given to the helper, which puts its own before it.
+fn prefixed_twice(package: &Package<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+        for (call, scope) in &module.scopes.calls {
+            let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
+            let evaluator = Evaluator::new(package);
+            if !evaluator.paths(&call.func, at).iter().any(|path| is_prefixing(path)) {
+                continue;
+            }
+            let given = [(&call.arguments, 0, at)];
+            let Argument::Given(name, place) = argument(&evaluator, &given, 0, "op_name") else { continue };
+            let texts = evaluator.texts(name, place);
+            let is_qualified = |text: &&Text| {
+                text.iter().any(|piece| matches!(piece, Piece::Known(text) if text.contains("::")))
+            };
+            let Some(text) = texts.iter().find(is_qualified) else { continue };
+            let is_sure = texts.iter().all(|text| is_qualified(&text));
+            let shown = shown(text);
+            let helper = module.source.slice(&*call.func);
+            let operator = shown.rsplit("::").next().unwrap_or(&shown);
+            let message = format!("`{helper}` is given `{shown}`, which has a namespace already");
+            let finding = if is_sure {
+                Finding::error(&python::UNPREFIXED, message)
+            } else {
+                Finding::warning(&python::UNPREFIXED, message)
+            };
+            let subject = Subject { file: Some(module.source.path().to_owned()), ..Subject::default() };
+            let finding = finding
+                .cause("it puts the kernel's namespace before it, and an operator's name has one `::`")
+                .help(format!("write `{helper}(\"{operator}\")`"));
+            findings.push(finding.at(module.source.span(&name.range())).about(subject));
+        }
+    }
     findings
 }
 
@@ -186,8 +225,9 @@ fn namespace(text: &Text, is_whole: bool) -> Namespace {
     let mut name = String::new();
     for piece in text {
         match piece {
-            Piece::Own => return Namespace::Own,
-            Piece::Unknown => return Namespace::Unknown,
+            Piece::Own if name.is_empty() => return Namespace::Own,
+            // What stands before it makes another namespace of it.
+            Piece::Own | Piece::Unknown => return Namespace::Unknown,
             Piece::Known(text) => match text.split_once("::") {
                 Some((before, _)) if !is_whole => return Namespace::Named(name + before),
                 _ => name.push_str(text),

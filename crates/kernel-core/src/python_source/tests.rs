@@ -160,6 +160,10 @@ fn an_operator_that_is_named_in_a_roundabout_way_is_found() {
         "torch.ops.demo.a(1)",
         "getattr(torch.ops, 'demo').a(1)",
         "torch.library.register_fake(torch.ops.demo.a)",
+        "torch.library.custom_op(own('demo::a'), mutates_args=())",
+        "name = 'demo::a'\ntorch.library.register_fake(own(op_name=name))",
+        "NAME = own('aten::a')",
+        "from ._ops import add_op_namespace_prefix as p\np('::a')",
     ] {
         let told = told(text);
         assert!(told.contains(&(Severity::Error, "python/unprefixed-operator")), "{text}: {told:?}");
@@ -207,6 +211,23 @@ fn what_cannot_be_judged_is_said_to_be_so() {
         ("torch.library.custom_op(mutates_args=(), **unknown())", Note, "python/unjudged"),
         ("getattr(torch.library, unknown())('demo::a')", Note, "python/unjudged"),
         ("importlib.import_module(unknown())", Note, "python/unjudged"),
+        ("torch.library.custom_op(ops.__name__ + '::a', mutates_args=())", Note, "python/unjudged"),
+        ("torch.library.custom_op(f\"demo_{own('a')}\", mutates_args=())", Note, "python/unjudged"),
+        (
+            "def own(name): return f'demo::{name}'\ntorch.library.custom_op(own('a'), mutates_args=())",
+            Warning,
+            "python/unprefixed-operator",
+        ),
+        (
+            "own = lambda name: f'demo::{name}'\ntorch.library.custom_op(own('a'), mutates_args=())",
+            Warning,
+            "python/unprefixed-operator",
+        ),
+        (
+            "torch.library.register_fake(own('a' if torch else 'demo::a'))",
+            Warning,
+            "python/unprefixed-operator",
+        ),
         ("torch.library.register_fake('other::a')", Warning, "python/unprefixed-operator"),
         (
             "if torch:\n  n = own('a')\nelse:\n  n = 'demo::a'\ntorch.library.custom_op(n)",

@@ -173,7 +173,8 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     pub(super) fn named_by(&self, path: &str, depth: usize) -> Texts {
         if is_generated(path) {
-            return own();
+            // `ops.__name__` is Torch's name of the table, not the namespace.
+            return if path.ends_with(".__name__") { unknown() } else { own() };
         }
         if let Some(operator) = path.strip_prefix("torch.ops.") {
             return known(operator.replacen('.', "::", 1));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use camino::Utf8Path;
 use kernel_spec::manifest::{Manifest, parse};
 use kernel_spec::report::CheckReport;
-use kernel_spec::{Finding, Severity, SourceText};
+use kernel_spec::{Finding, Severity, SourceText, code};
 
 use crate::check::built::{self, Overrides};
 use crate::check::{layout, python_package, sources, tracked};
@@ -50,7 +50,12 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
         if directory.join(&package).is_dir() {
             let name = manifest.general.name.python_name();
             let root = directory.join(&package);
-            report.findings.extend(python_package::check(&root, &format!("{package}/"), &name)?);
+            report.findings.extend(python_package::check(
+                &root,
+                &format!("{package}/"),
+                &name,
+                &code::environment::FILE,
+            )?);
         }
     }
     if depth == Depth::Project {
