@@ -2,10 +2,11 @@
 
 use kernel_spec::code::abi;
 use kernel_spec::finding::Subject;
-use kernel_spec::{Framework, Severity};
+use kernel_spec::{Finding, Framework, Severity};
 
-use super::{Case, finding, some};
-use crate::image::{Binding, Format, LAST_WORDS, MarkKind, Symbol, SymbolKind};
+use super::{Case, finding, fitting, some};
+use crate::Policy;
+use crate::image::{Binding, Format, Image, LAST_WORDS, MarkKind, Symbol, SymbolKind};
 
 /// Names that only libstdc++ itself defines; a library that exports one carries a copy of it.
 const LIBSTDCXX: &[&str] = &[
@@ -98,6 +99,34 @@ impl Case<'_> {
         let subject = Subject { symbol: names.first().map(|name| (*name).to_owned()), ..Subject::default() };
         self.error(&abi::STATIC_LIBSTDCXX, "carries its own copy of libstdc++".to_owned(), cause, subject);
     }
+}
+
+/// Says where a library does not export the function that the framework asks for first; `module` is its name without
+/// endings. A library that is none of the policy's, or of Windows, is not judged: others tell of it.
+pub fn entry_point(module: &str, image: &Image, policy: &Policy) -> Option<Finding> {
+    let object = fitting(image, policy).filter(|_| image.format != Format::Pe)?;
+    let is_wanted = |name: &str| match policy.framework {
+        Framework::TvmFfi => name.starts_with("__tvm_ffi_"),
+        Framework::Torch | Framework::TorchNoarch => name.strip_prefix("PyInit_") == Some(module),
+    };
+    let is_data = |symbol: &Symbol<'_>| matches!(symbol.kind, SymbolKind::Data | SymbolKind::ThreadLocal);
+    let exported = || object.symbols().filter(Symbol::is_exported);
+    if exported().any(|symbol| is_wanted(&symbol.name) && !is_data(&symbol)) {
+        return None;
+    }
+    let (wanted, loader) = match policy.framework {
+        Framework::TvmFfi => ("no function `__tvm_ffi_…`".to_owned(), "tvm-ffi finds nothing to call in it"),
+        Framework::Torch | Framework::TorchNoarch => {
+            (format!("no function `PyInit_{module}`"), "Python refuses to import it")
+        }
+    };
+    let finding = Finding::error(&abi::ENTRY_POINT, format!("exports {wanted}")).cause(loader);
+    let near = exported().find(|symbol| symbol.name.starts_with("PyInit_") || is_wanted(&symbol.name));
+    Some(match near {
+        Some(symbol) if is_data(&symbol) => finding.cause(format!("`{}` is a variable", symbol.name)),
+        Some(symbol) => finding.cause(format!("it exports `{}`", symbol.name)),
+        None => finding,
+    })
 }
 
 /// Whether it only stands for a version that the library defines, under the version's name.

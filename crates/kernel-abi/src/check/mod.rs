@@ -7,6 +7,8 @@ mod gpu;
 mod loading;
 mod system;
 
+pub use exports::entry_point;
+
 use std::cmp::Reverse;
 
 use kernel_spec::arch::{Cpu, Os};
@@ -38,18 +40,8 @@ pub fn check_program(file: &str, image: &Image, policy: &Policy) -> Vec<Finding>
 }
 
 fn judge(file: &str, image: &Image, policy: &Policy, kind: Kind) -> Vec<Finding> {
-    let wanted = match policy.system.cpu {
-        Cpu::Aarch64 => Machine::Aarch64,
-        Cpu::X86_64 => Machine::X86_64,
-    };
-    let format = match policy.system.os {
-        Os::Darwin => Format::MachO,
-        Os::Linux => Format::Elf,
-        Os::Windows => Format::Pe,
-    };
     let subject = || Subject { file: Some(file.to_owned()), ..Subject::default() };
-    let object = image.objects.iter().find(|object| object.machine == wanted);
-    let (true, Some(object)) = (image.format == format, object) else {
+    let Some(object) = fitting(image, policy) else {
         return vec![wrong_machine(file, image, policy).about(subject())];
     };
     if object.kind != kind {
@@ -61,6 +53,7 @@ fn judge(file: &str, image: &Image, policy: &Policy, kind: Kind) -> Vec<Finding>
         };
         return vec![Finding::error(&abi::NOT_SHARED, format!("`{file}` is {what}")).about(subject())];
     }
+    let format = image.format;
     let mut case = Case { file, object, format, policy, findings: Vec::new() };
     // The names and rules of Windows are other ones; such a library is only told apart.
     if format != Format::Pe {
@@ -68,6 +61,20 @@ fn judge(file: &str, image: &Image, policy: &Policy, kind: Kind) -> Vec<Finding>
     }
     case.findings.sort_by_key(|finding| Reverse(finding.severity));
     case.findings
+}
+
+/// The part of a library that the policy's system loads.
+fn fitting<'a>(image: &'a Image, policy: &Policy) -> Option<&'a Object> {
+    let wanted = match policy.system.cpu {
+        Cpu::Aarch64 => Machine::Aarch64,
+        Cpu::X86_64 => Machine::X86_64,
+    };
+    let format = match policy.system.os {
+        Os::Darwin => Format::MachO,
+        Os::Linux => Format::Elf,
+        Os::Windows => Format::Pe,
+    };
+    image.objects.iter().find(|object| image.format == format && object.machine == wanted)
 }
 
 fn wrong_machine(file: &str, image: &Image, policy: &Policy) -> Finding {

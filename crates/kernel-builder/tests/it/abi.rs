@@ -171,3 +171,41 @@ fn a_directory_that_is_not_there_is_told_from_an_unreadable_library() {
         assert_eq!(scene.run(&[command, "missing.so"]).status, 15);
     }
 }
+
+/// Every command that judges built variants counts these findings.
+fn counted(scene: &Scene, code: &str) -> Vec<(i32, usize)> {
+    let commands = [["check-abi", "build", "--json"], ["audit", ".", "--json"]];
+    let runs = commands.iter().map(|command| scene.run(command));
+    runs.map(|ran| (ran.status, ran.stdout.matches(&format!("\"{code}\"")).count())).collect()
+}
+
+#[test]
+fn a_library_without_its_entry_point_is_refused() {
+    const METADATA: &str = r#"{"name":"demo-op","id":"_demo_op_cpu_x","version":1,"license":"Apache-2.0",
+        "python-depends":[],"backend":{"type":"cpu"}}"#;
+    let judged = |scene: Scene| {
+        let scene = scene
+            .file(&format!("{VARIANT}/_ops.py"), "from . import _demo_op_cpu_x\n")
+            .file(&format!("{VARIANT}/metadata.json"), METADATA);
+        counted(&scene, "abi/entry-point")
+    };
+    assert_eq!(judged(built(ENTRY, &[])), [(0, 0), (0, 0)]);
+    for source in [
+        format!("__attribute__((visibility(\"hidden\"))) {ENTRY}"),
+        "int PyInit__demo_op_cpu_x = 1;\n".to_owned(),
+        ENTRY.replace("_cpu_x", "_cpu_y"),
+        String::new(),
+    ] {
+        assert_eq!(judged(built(&source, &[])), [(6, 1), (6, 1)], "{source}");
+    }
+    for (name, expected) in [("__tvm_ffi_f", (0, 0)), ("f", (6, 1))] {
+        let folder = "build/tvm-ffi01-cpu-x86_64-linux";
+        let scene = Scene::new()
+            .file("f.c", &format!("int {name}(void) {{ return 0; }}\n"))
+            .file(&format!("{folder}/__init__.py"), "__all__ = []\n")
+            .file(&format!("{folder}/_ops.py"), "ID = '_demo_op_cpu_x'\n")
+            .file(&format!("{folder}/metadata.json"), METADATA);
+        scene.tool("gcc", &["-shared", "-fPIC", "f.c", "-o", &format!("{folder}/_demo_op_cpu_x.so")]);
+        assert_eq!(counted(&scene, "abi/entry-point"), [expected; 2], "{name}");
+    }
+}

@@ -1,18 +1,23 @@
 //! Whether a built variant is what it says: its name, its metadata, its files and its digest agree, and nothing is in it
 //! that the loader would not expect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
+use kernel_abi::{Policy, entry_point};
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::belongs_to;
 use kernel_spec::metadata::{DigestAlgorithm, Metadata};
-use kernel_spec::{Code, Finding, Framework, Variant, code};
+use kernel_spec::path::{join, parent};
+use kernel_spec::variant::{ArchVariant, FrameworkAbi};
+use kernel_spec::{Code, Finding, Variant, code};
 
 use crate::artifacts;
 use crate::check::built::BuiltVariant;
 use crate::check::bytecode::{self, Found};
+use crate::check::library;
 use crate::digest::{self, DigestError, METADATA};
+use crate::regular;
 use crate::tree::{self, Kind};
 
 /// What is wrong with a variant. Files that cannot be read are findings too.
@@ -25,6 +30,19 @@ pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
             check.digest(directory, &metadata);
         }
         Err(findings) => findings.into_iter().for_each(|finding| check.say(finding, METADATA)),
+    }
+    check.findings
+}
+
+/// Whether the library of a variant has the function by which it is loaded; nothing where the metadata do not say which
+/// library that is.
+pub fn entry(variant: &BuiltVariant) -> Vec<Finding> {
+    let mut check = Check { name: &variant.name, findings: Vec::new() };
+    let (name, metadata) = (variant.name.parse::<Variant>(), artifacts::metadata(&variant.directory));
+    if let (Ok(name), Ok(metadata)) = (&name, metadata)
+        && let Some(arch) = name.arch()
+    {
+        check.library(&variant.directory, &metadata.id, arch);
     }
     check.findings
 }
@@ -73,6 +91,7 @@ impl Check<'_> {
             }
         };
         let root = directory.canonicalize_utf8().unwrap_or_else(|_| directory.to_owned());
+        let paths: BTreeSet<String> = entries.iter().map(|entry| entry.path.clone()).collect();
         for entry in entries {
             let path = entry.path.as_str();
             match entry.kind {
@@ -91,7 +110,45 @@ impl Check<'_> {
                 }
             }
         }
+        self.shadows(&paths);
         self.bytecode(&bytecode);
+    }
+
+    /// Of several modules of one name, Python takes a package before a library, and that before a source.
+    fn shadows(&mut self, paths: &BTreeSet<String>) {
+        let is_library =
+            |path: &str| [".so", ".pyd"].iter().any(|ending| path.to_ascii_lowercase().ends_with(ending));
+        let mut packages = BTreeMap::new();
+        let mut libraries = BTreeMap::new();
+        for path in paths {
+            let directory = parent(path);
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let Some((stem, _)) = name.split_once('.') else { continue };
+            let is_source = Utf8Path::new(name).extension() == Some("py");
+            if stem == "__init__" && (is_source || is_library(name)) {
+                packages.insert(directory, path);
+            }
+            if is_library(name) {
+                libraries.insert(join(directory, stem), path);
+            }
+        }
+        for path in paths {
+            let stem = match path.strip_suffix(".py") {
+                Some(stem) => stem.to_owned(),
+                None if is_library(path) => {
+                    let name = path.rsplit('/').next().unwrap_or(path);
+                    join(parent(path), name.split('.').next().unwrap_or(name))
+                }
+                None => continue,
+            };
+            let package = packages.get(stem.as_str()).copied();
+            let library = libraries.get(&stem).copied().filter(|library| *library != path);
+            if let Some(first) = package.or(library) {
+                let message = format!("`{first}` hides `{path}`: Python imports it instead");
+                let finding = Finding::error(&code::artifact::LAYOUT, message);
+                self.say(finding.help("keep one of the two"), first);
+            }
+        }
     }
 
     /// What runs in place of a source must be made of it.
@@ -140,9 +197,12 @@ impl Check<'_> {
                     let message = format!("`{}` is for {other}, its metadata say {backend}", self.name);
                     self.error(&code::artifact::NAME, message, METADATA);
                 }
-                if variant.arch().is_some() {
-                    self.library(directory, id, variant.framework());
+                if let Some(arch) = variant.arch() {
+                    self.library(directory, id, arch);
                 }
+                // A variant of Python alone that others made may do without; a build of ours writes one.
+                let is_needed = variant.arch().is_some() || metadata.build.is_some();
+                self.operators(directory, &python_name, id, is_needed);
             }
             Err(error) => {
                 let message = format!("`{}` is no name of a variant, so no loader finds it", self.name);
@@ -153,14 +213,44 @@ impl Check<'_> {
     }
 
     /// The library is named after the id, or the loader's import of `<id>` fails.
-    fn library(&mut self, directory: &Utf8Path, id: &str, framework: Framework) {
-        let endings: &[&str] = match framework {
-            Framework::TvmFfi => &[".so", ".dylib", ".dll"],
+    fn library(&mut self, directory: &Utf8Path, id: &str, arch: &ArchVariant) {
+        let endings: &[&str] = match arch.framework {
+            FrameworkAbi::TvmFfi(_) => &[".so", ".dylib", ".dll"],
             _ => &[".abi3.so", ".pyd"],
         };
-        if !endings.iter().any(|ending| directory.join(format!("{id}{ending}")).is_file()) {
+        let mut files = endings.iter().map(|ending| format!("{id}{ending}"));
+        let Some(file) = files.find(|file| directory.join(file).is_file()) else {
             let expected = format!("{id}{}", endings[0]);
-            self.error(&code::artifact::LAYOUT, format!("the library `{expected}` is missing"), &expected);
+            let message = format!("the library `{expected}` is missing");
+            return self.error(&code::artifact::LAYOUT, message, &expected);
+        };
+        // What cannot be read is told by whoever judges it.
+        let image = library::read(&directory.join(&file)).ok();
+        let finding = image.and_then(|image| entry_point(id, &image, &Policy::for_variant(arch)));
+        if let Some(finding) = finding {
+            self.say(finding, &file);
+        }
+    }
+
+    /// The generated module is there where it is needed, and is of this build.
+    fn operators(&mut self, directory: &Utf8Path, python_name: &str, id: &str, is_needed: bool) {
+        const FILE: &str = "_ops.py";
+        /// Most of a generated module that is read, in bytes: ten times the longest.
+        const LARGEST: u64 = 32 << 10;
+        let paths = [FILE.to_owned(), format!("{python_name}/{FILE}")];
+        let Some(path) = paths.into_iter().find(|path| directory.join(path).is_file()) else {
+            if is_needed {
+                self.error(&code::artifact::LAYOUT, format!("there is no `{FILE}`"), FILE);
+            }
+            return;
+        };
+        // What cannot be read is told with the digest.
+        let Ok(text) = regular::start(&directory.join(&path), LARGEST) else { return };
+        let text = String::from_utf8_lossy(&text);
+        let mut names = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        if !names.any(|name| name == id) {
+            let finding = Finding::error(&code::artifact::LAYOUT, format!("`{path}` does not name `{id}`"));
+            self.say(finding.cause("it is of another build, and so are the operators it asks for"), &path);
         }
     }
 

@@ -87,6 +87,10 @@ codes! {
         means: "A library exports more than its entry points, so its functions can replace another library's",
         example: "a helper function with default visibility",
         remedy: "Link with a version script that keeps only the entry points, as `kernel-builder build` does";
+    ENTRY_POINT = "abi/entry-point", Check,
+        means: "A library does not export the function by which its framework loads it",
+        example: "`PyInit_…` without default visibility, or the same name for a variable",
+        remedy: "Export `PyInit_` with the library's name, or for tvm-ffi a `__tvm_ffi_` function; `kernel-builder build` does";
     INSTRUCTION_SET = "abi/instruction-set", Check,
         means: "A library says that it needs a newer processor than its architecture's baseline",
         example: "linking with `-z x86-64-v3`",

@@ -76,6 +76,7 @@ fn run(variants: usize, files: usize, megabytes: usize) {
     let mut scene = manifest(scene(&hub, "writer"), 1);
     for number in 0..variants {
         let mut content = sample(&number.to_string());
+        content.insert("_ops.py".to_owned(), b"from . import _demo_cpu_abcdefghijklm\n".to_vec());
         // With the library, the data and the metadata.
         for file in 0..files - content.len() - 3 {
             content.insert(format!("part{file}.py"), format!("NAME = '{number} {file}'\n").into_bytes());
@@ -84,7 +85,7 @@ fn run(variants: usize, files: usize, megabytes: usize) {
         write_large(&scene, &format!("build/{}/data.bin", name(number)), 2, number as u64);
     }
     // Real libraries; into one of them goes what makes it large.
-    let scene = scene.file("empty.cpp", "extern \"C\" int empty() { return 0; }\n");
+    let scene = scene.file("empty.cpp", "extern \"C\" int PyInit__demo_cpu_abcdefghijklm() { return 0; }\n");
     scene.tool("g++", &["-shared", "-fPIC", "-O2", "empty.cpp", "-o", "empty.so"]);
     write_large(&scene, "large.bin", megabytes, 1000);
     scene.tool("objcopy", &["--add-section", ".large=large.bin", "empty.so", "large.so"]);

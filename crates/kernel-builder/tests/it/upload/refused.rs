@@ -20,6 +20,9 @@ fn without_waits(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
+/// What a build of ours always has.
+const OPERATORS: &str = "ID = '_demo_cpu_abcdefghijklm'\n";
+
 #[test]
 fn each_refusal_of_the_hub_has_its_own_message() {
     let error = |status, text: &str| {
@@ -97,8 +100,8 @@ fn unfit_variants_are_refused_before_anything_is_asked() {
     let record = "\"x-kernel-builder\": {\"variant\": \"torch-cpu\", \"profile\": \"dev\", \"engine\": \"local\", \
         \"sandbox\": \"off\", \"rebuildable\": false, \"id-rule\": 1, \
         \"toolchain\": {\"compiler\": \"gcc 12.2.0\", \"identity\": \"00\"}}, \"provenance\"";
-    let scene = project(&hub, "writer", "one");
-    let scene = edit(scene, "torch-cpu", "\"provenance\"", record);
+    let scene = project(&hub, "writer", "one").file("build/torch-cpu/_ops.py", OPERATORS);
+    let scene = edit(sealed(scene), "torch-cpu", "\"provenance\"", record);
     insta::assert_snapshot!("unfit", refused(&scene, &["upload"]));
     let scene = sealed(variant(manifest(super::scene(&hub, "writer"), 2), "torch-cpu", 1, &sample("one")));
     insta::assert_snapshot!("versions", refused(&scene, &["upload"]));
@@ -207,6 +210,7 @@ fn variants_of_several_locks_are_refused() {
             "id-rule": 1, "toolchain": toolchain,
         });
         scene = scene.file(&path, &metadata.to_string());
+        scene = scene.file(&format!("build/{name}/_ops.py"), OPERATORS);
     }
     let scene = sealed(scene);
     hub.take_log();

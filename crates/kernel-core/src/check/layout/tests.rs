@@ -18,6 +18,7 @@ impl Scene {
         for path in ["__init__.py", "_ops.py", "layers/__init__.py", "_my_demo_cpu_x.abi3.so"] {
             scene.write(path, "");
         }
+        scene.write("_ops.py", "from . import _my_demo_cpu_x\n");
         scene.seal(METADATA_TEXT);
         scene
     }
@@ -84,6 +85,7 @@ fn names_must_agree() {
             "artifact/metadata id `_other_cpu_x` is not that of kernel `my-demo` for cuda",
             "artifact/name `torch213-cxx11-cpu-x86_64-linux` is for cpu, its metadata say cuda",
             "artifact/layout the library `_other_cpu_x.abi3.so` is missing",
+            "artifact/layout `_ops.py` does not name `_other_cpu_x`",
         ]
     );
     let scene = Scene::good();
@@ -119,6 +121,61 @@ fn links_byte_code_and_lost_parts_are_named() {
 }
 
 #[test]
+fn the_generated_module_is_there_and_of_this_build() {
+    let scene = Scene::good();
+    scene.write("_ops.py", "from . import _my_demo_cpu_xy\nops = torch.ops._my_demo_cpu_xy\n");
+    scene.seal(METADATA_TEXT);
+    let another = "artifact/layout `_ops.py` does not name `_my_demo_cpu_x`";
+    assert_eq!(Scene::findings(&scene.variant()), [another]);
+    fs_err::remove_file(scene.variant().join("_ops.py")).expect("removed");
+    scene.seal(METADATA_TEXT);
+    assert_eq!(Scene::findings(&scene.variant()), ["artifact/layout there is no `_ops.py`"]);
+    // Where the package is below, as older tools lay it out.
+    scene.write("my_demo/_ops.py", "from .. import _my_demo_cpu_x\n");
+    scene.seal(METADATA_TEXT);
+    assert_eq!(Scene::findings(&scene.variant()), [""; 0]);
+    // So is one of a build for Python alone; one of other tools need not be there.
+    let noarch = scene.variant().with_file_name("torch-cpu");
+    fs_err::rename(scene.variant(), &noarch).expect("renamed");
+    fs_err::remove_file(noarch.join("my_demo/_ops.py")).expect("removed");
+    let told = Scene::findings(&noarch);
+    assert!(told.contains(&"artifact/layout there is no `_ops.py`".to_owned()), "{told:?}");
+    let mut others = Metadata::from_json(METADATA_TEXT.as_bytes()).expect("valid");
+    others.build = None;
+    fs_err::write(noarch.join(METADATA), others.to_json()).expect("written");
+    let told = Scene::findings(&noarch);
+    assert!(told.iter().all(|told| !told.contains("_ops")), "{told:?}");
+}
+
+#[test]
+fn modules_that_python_takes_in_place_of_others_are_named() {
+    for (first, hidden) in [
+        ("functional.abi3.so", "functional.py"),
+        ("functional.cpython-311-x86_64-linux-gnu.so", "functional.py"),
+        ("_ops.abi3.so", "_ops.py"),
+        ("__init__.so", "__init__.py"),
+        ("functional/__init__.py", "functional.py"),
+        ("layers/inner.so", "layers/inner.py"),
+        ("_my_demo_cpu_x/__init__.py", "_my_demo_cpu_x.abi3.so"),
+    ] {
+        let scene = Scene::good();
+        for path in [first, hidden].into_iter().filter(|path| !scene.variant().join(path).exists()) {
+            scene.write(path, "");
+        }
+        scene.seal(METADATA_TEXT);
+        let told = format!("artifact/layout `{first}` hides `{hidden}`: Python imports it instead");
+        assert_eq!(Scene::findings(&scene.variant()), [told]);
+    }
+    // A directory without `__init__` gives way to the source, and a source of another name hides nothing.
+    let scene = Scene::good();
+    for path in ["functional.py", "functional/table.json", "functional/other.py", "layers.json"] {
+        scene.write(path, "");
+    }
+    scene.seal(METADATA_TEXT);
+    assert_eq!(Scene::findings(&scene.variant()), [""; 0]);
+}
+
+#[test]
 fn unusable_metadata_are_told_in_full() {
     let scene = Scene::good();
     scene.write(METADATA, r#"{"name":"My","version":"1"}"#);
@@ -148,20 +205,21 @@ fn only_byte_code_that_python_made_of_the_sources_fits() {
         found
     };
     let cached = "__pycache__/_ops.cpython-311.pyc";
-    let fits = judged(cached, &words(0, time, 0)).expect("a remark");
+    let size = u32::try_from(source.len()).expect("a short file");
+    let fits = judged(cached, &words(0, time, size)).expect("a remark");
     assert_eq!((fits.code.id, fits.severity), ("artifact/bytecode", kernel_spec::Severity::Warning));
     for (path, content) in [
-        (cached, words(0, time + 1, 0)),
-        (cached, words(0, time, 7)),
-        (cached, words(1, time, 0)),
+        (cached, words(0, time + 1, size)),
+        (cached, words(0, time, size + 7)),
+        (cached, words(1, time, size)),
         (cached, words(3, 0, 0)),
-        (cached, words(4, time, 0)),
+        (cached, words(4, time, size)),
         (cached, b"evil".to_vec()),
         (cached, Vec::new()),
         ("__pycache__/gone.cpython-311.pyc", words(0, time, 0)),
-        ("__pycache__/sub/_ops.cpython-311.pyc", words(0, time, 0)),
+        ("__pycache__/sub/_ops.cpython-311.pyc", words(0, time, size)),
         ("__pycache__/note.txt", Vec::new()),
-        ("_ops.pyc", words(0, time, 0)),
+        ("_ops.pyc", words(0, time, size)),
         ("layers.pyc", words(0, time, 0)),
         ("layers/more.pyc", words(0, time, 0)),
     ] {
