@@ -6,6 +6,7 @@
     reason = "tests find data through the environment and say what they skip"
 )]
 
+mod collection;
 mod faults;
 mod migration;
 mod mutation;

@@ -124,7 +124,7 @@ pub(crate) fn mutated(texts: Vec<String>, most: usize) -> impl Strategy<Value = 
 
 /// What to start from: the collected manifests and our own.
 pub(crate) fn seeds() -> Vec<String> {
-    let collected = crate::real::collected().unwrap_or_default();
+    let collected = crate::collection::collected();
     let short = collected.into_iter().map(|(_, text)| text).filter(|text| text.len() < 20_000);
     SOUND.iter().map(|text| (*text).to_owned()).chain(short).collect()
 }
