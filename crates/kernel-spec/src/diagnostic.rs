@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Severity;
 
 /// One message of a compiler with the remarks that belong to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Diagnostic {
     /// How much it matters to the compiler.
     pub severity: Severity,
@@ -25,7 +25,7 @@ pub struct Diagnostic {
 }
 
 /// A remark that belongs to a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Remark {
     /// The message.
     pub message: String,
@@ -35,7 +35,7 @@ pub struct Remark {
 }
 
 /// A place as a compiler names it; lines and columns count from 1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Place {
     /// The file, relative to the project for its own.
     pub file: String,

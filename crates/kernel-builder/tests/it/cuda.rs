@@ -9,7 +9,7 @@ use crate::provenance::same_but_stamped;
 use crate::scene::{Ran, Scene, cuda, python};
 
 const VARIANT: &str = concat!("torch-stable-abi211-cu132-", "x86_64-linux");
-const PLAIN: &str = concat!("tvm-ffi01-cu132-", "x86_64-linux");
+pub(crate) const PLAIN: &str = concat!("tvm-ffi01-cu132-", "x86_64-linux");
 
 const MANIFEST: &str = r#"[general]
 name = "plus-one"
@@ -53,7 +53,7 @@ const BINDING: &str = "#include <torch/csrc/stable/library.h>\n#include <torch/c
     STABLE_TORCH_LIBRARY_IMPL_EXPAND(TORCH_EXTENSION_NAME, CUDA, ops) { ops.impl(\"plus\", TORCH_BOX(&plus)); }\n\
     REGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n";
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));
     Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache).variable("KERNEL_BUILDER_OFFLINE", "true")
 }

@@ -136,17 +136,32 @@ fn the_shorter_pages_do_what_they_say() {
     }
 }
 
-/// Every page is in the book, and every link leads to a file.
+/// The places in a page that a link may name, as mdBook and code hosts make them of headings.
+fn anchors(text: &str) -> Vec<String> {
+    let mut inside = false;
+    let headings = text.lines().filter(|line| {
+        inside ^= line.starts_with("```");
+        !inside && line.starts_with('#')
+    });
+    let anchor = |heading: &str| {
+        let letters = heading.trim_start_matches('#').trim().chars().filter_map(|letter| match letter {
+            ' ' => Some('-'),
+            letter if letter.is_alphanumeric() || "-_".contains(letter) => letter.to_lowercase().next(),
+            _ => None,
+        });
+        letters.collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// Every page is in the book, and every link leads to a file and to a heading in it.
 #[test]
 fn the_book_is_whole() {
     let docs = repository().join("docs");
     let summary = fs_err::read_to_string(docs.join("SUMMARY.md")).expect("the summary");
     let links = |text: &str| -> Vec<String> {
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        targets
-            .filter(|target| !target.contains("://") && !target.starts_with('#'))
-            .map(str::to_owned)
-            .collect()
+        targets.filter(|target| !target.contains("://")).map(str::to_owned).collect()
     };
     let mut pages: Vec<PathBuf> = Vec::new();
     let mut open = vec![docs.clone()];
@@ -161,14 +176,26 @@ fn the_book_is_whole() {
         }
     }
     let listed = links(&summary);
-    for page in pages {
+    for page in &pages {
         let name = page.strip_prefix(&docs).expect("below").to_str().expect("UTF-8").to_owned();
         assert!(name == "SUMMARY.md" || listed.contains(&name), "docs/SUMMARY.md does not list {name}");
+    }
+    let beside = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| repository().join(name));
+    for page in pages.into_iter().chain(beside) {
+        let name = page.strip_prefix(repository()).expect("below").display().to_string();
         let text = fs_err::read_to_string(&page).expect("a page");
         for link in links(&text) {
-            let file = link.split('#').next().unwrap_or_default();
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let target = page.parent().expect("a directory").join(file);
-            assert!(target.is_file(), "docs/{name} links to {link}, which is not there");
+            let target = if file.is_empty() { page.clone() } else { target };
+            assert!(target.is_file(), "{name} links to {link}, which is not there");
+            if !anchor.is_empty() {
+                let there = anchors(&fs_err::read_to_string(&target).expect("a page"));
+                assert!(
+                    there.iter().any(|found| found == anchor),
+                    "{name} links to {link}: there are {there:?}"
+                );
+            }
         }
     }
 }

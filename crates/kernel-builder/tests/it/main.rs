@@ -58,4 +58,5 @@ mod trust;
 mod upload;
 mod validate;
 mod variants;
+mod workflows;
 mod xpu;

@@ -17,7 +17,7 @@ fn version() -> String {
 }
 
 /// The variant that this machine can build.
-fn variant() -> String {
+pub(crate) fn variant() -> String {
     format!("tvm-ffi01-rocm{}-{}", version().replace('.', ""), "x86_64-linux")
 }
 
@@ -71,7 +71,7 @@ const BINDING: &str = "#include <hip/hip_runtime.h>\n#include <tvm/ffi/tvm_ffi.h
     int64_t run(int64_t n) { if (n > 0) { plus(nullptr, n); return twice(nullptr, n, nullptr); } return 7; }\n\
     TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, run);\n";
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));
     let scene = Scene::new().file("matrix.toml", &MATRIX.replace("VERSION", &version()));
     let matrix = scene.path("matrix.toml").to_str().expect("UTF-8").to_owned();

@@ -1,6 +1,6 @@
 //! The forms in which compilers write a message. Sources: GCC manual, "Formatting Error Messages" of the GNU coding
 //! standards (gcc, clang, GNU ld); the front end of nvcc writes `file(line): error #number: message`, ptxas writes
-//! `ptxas file, line N; error : message`.
+//! `ptxas file, line N; error : message`. What stands around a message is in [`super::around`].
 
 use kernel_spec::Severity;
 use kernel_spec::diagnostic::{Diagnostic, Place};
@@ -24,7 +24,14 @@ pub(super) fn read(line: &str) -> Option<Diagnostic> {
     if line.starts_with([' ', '\t']) {
         return None;
     }
-    ptxas(line).or_else(|| undefined(line)).or_else(|| edg(line)).or_else(|| gnu(line))
+    ptxas(line).or_else(|| undefined(line)).or_else(|| edg(line)).or_else(|| gnu(line)).or_else(|| bare(line))
+}
+
+/// `word: message` and nothing before: what clang's code generators say of a whole function.
+fn bare(line: &str) -> Option<Diagnostic> {
+    let (word, message) = line.split_once(": ")?;
+    let severity = WORDS.iter().find(|(known, _)| *known == word)?.1;
+    Some(Diagnostic { severity, option: None, message: message.to_owned(), place: None, notes: Vec::new() })
 }
 
 /// `place: word: message [-Woption]`, or `program: word: message`.
@@ -50,7 +57,7 @@ fn gnu(line: &str) -> Option<Diagnostic> {
 }
 
 /// `file:line:column` or `file:line`. A program's name has no line and is no place.
-fn place(text: &str) -> Option<Place> {
+pub(super) fn place(text: &str) -> Option<Place> {
     let (rest, last) = text.rsplit_once(':')?;
     let last = last.parse::<u32>().ok()?;
     let two = rest.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
@@ -158,6 +165,10 @@ mod tests {
                 "ptxas k.ptx, line 12; error   : Arguments mismatch",
                 (Error, None, Some(("k.ptx", Some(12), None)), "Arguments mismatch"),
             ),
+            (
+                "error: local memory (800000) exceeds limit (65536) in function '_Z1kv'",
+                (Error, None, None, "local memory (800000) exceeds limit (65536) in function '_Z1kv'"),
+            ),
             ("ptxas info    : Used 32 registers", (Note, None, None, "Used 32 registers")),
             ("nvcc fatal   : Unknown option '-x'", (Error, None, None, "Unknown option '-x'")),
             (
@@ -178,6 +189,8 @@ mod tests {
             "a.cpp: In function 'int f()':",
             "    3 |   printf(\": error: \");",
             "1 error detected in the compilation of \"k.cu\".",
+            "1 error generated when compiling for gfx1030.",
+            "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"",
             "k.cu(3): errors follow",
             "",
             "::::",

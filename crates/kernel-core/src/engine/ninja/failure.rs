@@ -61,7 +61,7 @@ fn finding(failed: &Failed, steps: &Steps, finished: &Finished, project: &Utf8Pa
         file: step.and_then(|step| step.compile).map(|(source, _)| source.to_owned()),
         ..Subject::default()
     });
-    let telling = |line: &&String| line.contains("error:") || line.contains("undefined reference");
+    let telling = |line: &&String| diagnostics::is_error(line);
     let mut quoted: Vec<&String> = failed.said.iter().filter(telling).take(QUOTED).collect();
     if quoted.is_empty() {
         quoted.extend(failed.said.iter().rev().take(1));
