@@ -1,8 +1,8 @@
 # What the compiler is, for the identity that the program writes down: its own words, and the files that decide what it
-# makes.
+# makes. `toolchain` is the set, or the path of a file that evaluates to it.
 { toolchain }:
 let
-  tools = import (/. + toolchain);
+  tools = if builtins.isAttrs toolchain then toolchain else import (/. + toolchain);
 in
 derivation {
   name = "toolchain.json";

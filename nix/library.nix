@@ -16,43 +16,20 @@ let
       kept = "${builtins.path { inherit path sha256; name = "part"; }}";
     in
     if programs then "${toolchain.adopt kept}" else kept;
-  places = builtins.mapAttrs (_: part) parts // toolchain.files;
-  links = builtins.concatStringsSep "\n" (map (place: "${place} ${places.${place}}") (builtins.attrNames places));
-  map' = "-ffile-prefix-map=${toolchain.prefix}/=/toolchain/";
-  host = map (argument: "-Xcompiler=${argument}") (builtins.tail toolchain.cxx ++ [ map' ]);
   step =
-    which: rest:
-    derivation (
-      {
-        name = "${name}-${which}";
-        inherit (toolchain) system;
-        builder = toolchain.shell;
-        args = [ "-eu" ./step.sh ];
-        PATH = builtins.concatStringsSep ":" toolchain.path;
-        variant = name;
-        inherit links;
-        tools = ''
-          cxx = ${builtins.concatStringsSep " " toolchain.cxx}
-          ar = ${toolchain.ar}
-          prefix_map = ${map'}
-          nvcc_host = -ccbin ${builtins.head toolchain.cxx} ${builtins.concatStringsSep " " host}
-        '';
-        LANG = "C.UTF-8";
-        # Which the program reads as it reads a Ninja of its own.
-        NINJA_STATUS = builtins.fromJSON ''"\u001f%f/%t\u001f"'';
-      }
-      // rest
-    );
-  compiled = step "objects" {
-    source = staged objects.source;
-    files = staged objects.files;
-    other = "link.ninja";
-    made = objects.made;
-  };
+    half:
+    import ./step.nix { inherit toolchain; } {
+      variant = name;
+      inherit half;
+      places = builtins.mapAttrs (_: part) parts;
+    };
 in
 step "library" {
   files = staged library.files;
-  objects = compiled;
-  other = "objects.ninja";
+  objects = step "objects" {
+    source = staged objects.source;
+    files = staged objects.files;
+    made = objects.made;
+  };
   made = library.made;
 }

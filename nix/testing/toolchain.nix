@@ -1,18 +1,22 @@
 # A toolchain made of this Debian system's own packages (see `tree`): the stand-in for nixpkgs in tests without network.
 # It shows that the engine works; it proves nothing about the compilers of nixpkgs.
-# `files` is the tree in the store.
-{ files, system ? builtins.currentSystem }:
+# `files` is the path of the tree in the store, `version` the major one of its GCC.
+{
+  files,
+  version ? builtins.head (builtins.attrNames (builtins.readDir "${files}/usr/lib/gcc/x86_64-linux-gnu")),
+  system ? builtins.currentSystem,
+}:
 let
+  stored = import ./stored.nix files;
   prepared = derivation {
     name = "debian-toolchain";
     inherit system;
-    files = builtins.storePath files;
-    builder = "${builtins.storePath files}/bootstrap/busybox";
+    files = stored;
+    builder = "${stored}/bootstrap/busybox";
     args = [ "sh" "-eu" ./prepare.sh ];
   };
   machine = "x86_64-linux-gnu";
   program = name: "${prepared}/usr/bin/${name}";
-  version = builtins.head (builtins.attrNames (builtins.readDir "${files}/usr/lib/gcc/${machine}"));
   gcc = "${prepared}/usr/lib/gcc/${machine}/${version}";
   libc = "${prepared}/usr/lib/${machine}";
 in

@@ -70,6 +70,8 @@ commands! {
     Toolchain(toolchain),
     Skills(skills),
     Ide(ide),
+    #[command(hide = true)]
+    NixStep(nix_step),
 }
 
 /// Build, prove and publish compute kernels.

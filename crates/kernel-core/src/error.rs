@@ -68,15 +68,10 @@ pub enum Error {
     #[diagnostic(transparent)]
     Toolchain(#[from] crate::toolchain::parts::ToolchainError),
 
-    /// The local engine did not build.
+    /// The engine did not build.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Local(#[from] crate::engine::local::LocalError),
-
-    /// The Nix engine did not build.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Nix(#[from] crate::engine::nix::NixError),
+    Engine(#[from] crate::engine::EngineError),
 
     /// A name cannot be written into a generated file.
     #[error(transparent)]

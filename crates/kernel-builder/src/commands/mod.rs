@@ -31,6 +31,7 @@ pub(crate) mod inspect;
 pub(crate) mod interpreter;
 pub(crate) mod measuring;
 pub(crate) mod migrate;
+pub(crate) mod nix_step;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod run;

@@ -17,6 +17,7 @@ mod doctor;
 mod documents;
 mod explain;
 mod faults;
+mod flake;
 mod hash;
 mod help;
 mod ide;

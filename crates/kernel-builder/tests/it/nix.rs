@@ -1,6 +1,8 @@
 //! The Nix engine with a real Nix (`scripts/nix-environment`), sandboxed and without a network. Its compiler is a stand-in
 //! made of this system's own packages; what nixpkgs has is not tried here.
 
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -9,10 +11,16 @@ use crate::build::{OWN, VARIANT, build, kernel, library, steps};
 use crate::load::run_python;
 use crate::scene::{Ran, Scene, python, repository};
 
-/// Nix of the tests, its store and its stand-in for nixpkgs.
-pub(crate) fn with_nix(scene: Scene) -> Scene {
+/// Where Nix of the tests is, without links: Nix follows none to its store.
+pub(crate) fn place() -> PathBuf {
     let place = repository().join(".nix");
     assert!(place.join("stamp").exists(), "make the tests' Nix with `scripts/nix-environment`");
+    place.canonicalize().expect("a folder")
+}
+
+/// Nix of the tests, its store and its stand-in for nixpkgs.
+pub(crate) fn with_nix(scene: Scene) -> Scene {
+    let place = place();
     let path = |name: &str| place.join(name).to_str().expect("UTF-8").to_owned();
     let cache = scene.path("nix-cache").to_str().expect("UTF-8").to_owned();
     #[expect(clippy::disallowed_methods, reason = "the machine's own programs stay in reach")]
@@ -24,6 +32,22 @@ pub(crate) fn with_nix(scene: Scene) -> Scene {
         .variable("KERNEL_BUILDER_NIX_TOOLCHAIN", &path("toolchain.nix"))
         .variable("KERNEL_BUILDER_NIX_STORE", &path("store"))
         .variable("KERNEL_BUILDER_ENGINE", "nix")
+}
+
+impl Scene {
+    /// One of Nix's programs on the tests' store, in a folder of the scene's.
+    #[expect(clippy::disallowed_methods, reason = "the tests start Nix as a shell does")]
+    pub(crate) fn nix(&self, program: &str, folder: &str, arguments: &[&str]) -> Ran {
+        let mut command = Command::new(place().join("bin").join(program));
+        command
+            .args(arguments)
+            .arg("--store")
+            .arg(place().join("store"))
+            .current_dir(self.path(folder))
+            .env_clear();
+        command.envs(self.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.ran(&mut command)
+    }
 }
 
 fn scene() -> Scene {
@@ -41,7 +65,7 @@ pub(crate) fn run_with_store(scene: &Scene, arguments: &[&str]) -> Ran {
             command.arg("--dev-bind").arg(&path).arg(&path);
         }
     }
-    command.arg("--bind").arg(repository().join(".nix/store/nix")).arg("/nix");
+    command.arg("--bind").arg(place().join("store/nix")).arg("/nix");
     command.arg(own.get_program()).args(own.get_args()).current_dir(scene.path("")).env_clear();
     command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
     scene.ran(command.stdin(Stdio::null()))
@@ -54,10 +78,10 @@ fn metadata(scene: &Scene, place: &str) -> Value {
 
 /// The stand-in's compiler, as `CXX` names it where the store lies at `/nix`.
 pub(crate) fn compiler() -> String {
-    let store = fs_err::read_dir(repository().join(".nix/store/nix/store")).expect("the store");
+    let store = fs_err::read_dir(place().join("store/nix/store")).expect("the store");
     let names = store.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
     let name = names.filter(|name| name.ends_with("-debian-toolchain")).min().expect("the toolchain");
-    let programs = repository().join(format!(".nix/store/nix/store/{name}/usr/bin"));
+    let programs = place().join(format!("store/nix/store/{name}/usr/bin"));
     let driver = fs_err::read_dir(programs).expect("programs").find_map(|entry| {
         let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
         Some(name).filter(|name| name.starts_with("x86_64-linux-gnu-g++-"))
@@ -143,7 +167,7 @@ fn an_empty_store_and_a_second_run_give_the_same() {
     let scene = scene();
     build(&scene, "", &["--check-reproducible"]);
     let first = library(&scene, "");
-    let place = repository().join(".nix");
+    let place = place();
     let (from, to) = (place.join("store"), scene.path("other-store"));
     let (from, to) = (from.to_str().expect("UTF-8"), to.to_str().expect("UTF-8"));
     // What is built is built again there; only the compiler's files are brought.
@@ -161,11 +185,94 @@ fn an_empty_store_and_a_second_run_give_the_same() {
 }
 
 #[test]
+fn nix_itself_finds_nothing_that_differs_when_it_builds_again() {
+    let scene = scene();
+    build(&scene, "", &[]);
+    let tool = |name: &str, arguments: &[&str]| -> String {
+        let ran = scene.nix(name, "", arguments);
+        assert_eq!(ran.status, 0, "{arguments:?}: {ran}");
+        ran.stdout.trim().to_owned()
+    };
+    let result = fs_err::read_link(scene.path(".kernel-builder/nix/result")).expect("a result");
+    let result = place().join("store").join(result.strip_prefix("/").expect("absolute"));
+    let library = fs_err::read_link(result.join(VARIANT)).expect("a library");
+    let library = tool("nix-store", &["--query", "--deriver", library.to_str().expect("UTF-8")]);
+    let needed = tool("nix-store", &["--query", "--references", &library]);
+    let objects = needed.lines().find(|line| line.ends_with("-objects.drv")).expect("objects");
+    for derivation in [&library, objects] {
+        let outputs = format!("{derivation}^*");
+        let arguments = ["--extra-experimental-features", "nix-command", "build", "--rebuild", "--no-link"];
+        tool("nix", &[&arguments[..], &[&outputs]].concat());
+    }
+}
+
+/// A `nix` before the real one that writes a line for each time it is started.
+#[test]
+fn one_nix_is_started_for_a_build_and_none_where_nothing_is_to_do() {
+    let scene = scene();
+    let (count, real) = (scene.path("count"), place().join("bin/nix"));
+    let (count, real) = (count.to_str().expect("UTF-8"), real.to_str().expect("UTF-8"));
+    let scene = scene.file("bin/nix", &format!("#!/bin/sh\necho started >>{count}\nexec {real} \"$@\"\n"));
+    scene.tool("chmod", &["+x", "bin/nix"]);
+    let path = format!("{}:/usr/bin:/bin", scene.path("bin").to_str().expect("UTF-8"));
+    let scene = scene.variable("PATH", &path);
+    let started = |scene: &Scene| {
+        let _ = fs_err::remove_file(count);
+        build(scene, "", &[]);
+        fs_err::read_to_string(count).unwrap_or_default().lines().count()
+    };
+    // The first build may have to ask what the compiler is.
+    assert!(started(&scene) <= 2);
+    assert_eq!(started(&scene), 0);
+    let scene = scene.file("demo/common.h", "#pragma once\n#define VALUE 3\n");
+    assert_eq!(started(&scene), 1);
+    let text = "from ._ops import ops\nMORE = 1\n";
+    assert_eq!(started(&scene.file("tvm-ffi-ext/demo_op/__init__.py", text)), 1);
+}
+
+#[test]
+fn what_was_built_before_an_interruption_is_not_built_again() {
+    let scene = scene();
+    let unseen = format!("// {}\n#pragma once\n#define VALUE 4\n", scene.path("").display());
+    let scene = scene.file("demo/common.h", &unseen);
+    let mut child = scene.command(&["build", "--json"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    for line in lines {
+        let line = line.expect("UTF-8");
+        if line.contains("\"building '") && line.contains("-library.drv'") {
+            scene.tool("kill", &["-INT", &child.id().to_string()]);
+        }
+    }
+    assert!(!child.wait().expect("it ends").success());
+    assert!(!scene.path("build").join(VARIANT).exists());
+    let again = build(&scene, "", &[]);
+    assert_eq!(steps(&again), OWN, "the objects are there already");
+}
+
+#[test]
+fn a_backend_without_a_toolkit_is_refused_before_nix_is_started() {
+    let scene =
+        with_nix(Scene::new()).variable("KERNEL_BUILDER_PYTHON", &python()).variable("PATH", "/usr/bin:/bin");
+    let scene = scene.file("bin/nix", "#!/bin/sh\necho started >&2\nexit 1\n");
+    scene.tool("chmod", &["+x", "bin/nix"]);
+    let path = format!("{}:/usr/bin:/bin", scene.path("bin").to_str().expect("UTF-8"));
+    let scene = scene.variable("PATH", &path);
+    let arguments = ["init", "demo", "--name", "acme/demo", "--framework", "torch", "--backends", "rocm"];
+    let made = scene.run(&arguments);
+    assert_eq!(made.status, 0, "{made}");
+    let variant = concat!("torch213-cxx11-rocm72-", "x86_64-linux");
+    let ran = scene.run(&["build", "demo", "--variant", variant, "--json"]);
+    assert_eq!(ran.status, 4, "{ran}");
+    assert_eq!(ran.json().pop().expect("an answer")["code"], "nix/unsupported", "{ran}");
+    assert!(!ran.stdout.contains("started"), "{ran}");
+}
+
+#[test]
 fn without_a_sandbox_nothing_is_built() {
     let scene = scene();
     let unseen = format!("// {}\n#pragma once\n#define VALUE 1\n", scene.path("").display());
     let scene = scene.file("demo/common.h", &unseen);
-    let conf = fs_err::read_to_string(repository().join(".nix/conf/nix.conf")).expect("the settings");
+    let conf = fs_err::read_to_string(place().join("conf/nix.conf")).expect("the settings");
     let conf = conf.replace("sandbox = true", "sandbox = false");
     let scene = scene.file("conf/nix.conf", &conf);
     let place = scene.path("conf").to_str().expect("UTF-8").to_owned();

@@ -2,16 +2,22 @@
 //! after, identically for all of them.
 
 pub mod diagnostics;
+mod error;
+pub mod limits;
 pub mod local;
 mod ninja;
 pub mod nix;
+pub mod staging;
 
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Plan;
+use kernel_spec::variant::ArchVariant;
 
+use crate::Context;
 use crate::render::FileSet;
+pub use error::EngineError;
 
 /// One variant to build.
 #[derive(Clone, Debug)]
@@ -67,6 +73,46 @@ pub enum Choice {
     Local,
     /// Nix.
     Nix(nix::Options),
+    /// Nix, inside whose sandbox this runs: a description of its compiler.
+    Inside(Utf8PathBuf),
+}
+
+/// An engine that is ready.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// This machine's compilers.
+    Local,
+    /// Nix.
+    Nix(nix::Nix),
+    /// Nix, inside whose sandbox this runs.
+    Inside(nix::inside::Inside),
+}
+
+impl Engine {
+    /// The chosen engine; `cache` keeps files and facts between builds.
+    pub fn ready(context: &Context, choice: &Choice, cache: &Utf8Path) -> Result<Self, EngineError> {
+        Ok(match choice {
+            Choice::Local => Self::Local,
+            Choice::Nix(options) => Self::Nix(nix::Nix::find(context, options, cache)?),
+            Choice::Inside(facts) => Self::Inside(nix::inside::Inside::new(context.resolve(facts))),
+        })
+    }
+
+    /// Its name, as metadata have it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Nix(_) | Self::Inside(_) => "nix",
+        }
+    }
+
+    /// Whether a variant can be made; else why not. Of the local engine its toolchain says so.
+    pub fn supports(&self, variant: &ArchVariant) -> Result<(), EngineError> {
+        match self {
+            Self::Local => Ok(()),
+            Self::Nix(_) | Self::Inside(_) => nix::supports(variant),
+        }
+    }
 }
 
 impl Built {

@@ -19,10 +19,10 @@ pub enum ToolchainError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Compiler(#[from] CompilerError),
-    /// Nix's compiler.
+    /// The engine's compiler.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Nix(#[from] crate::engine::nix::NixError),
+    Engine(#[from] crate::engine::EngineError),
     /// The stubs.
     #[error(transparent)]
     #[diagnostic(transparent)]

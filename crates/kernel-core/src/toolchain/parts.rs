@@ -19,7 +19,7 @@ use super::rocm::{Rocm, RocmError};
 use super::store::{Fetched, Part, Store, StoreError};
 use super::sysroot::{Policy, Sysroot};
 use crate::Context;
-use crate::engine::nix::Nix;
+use crate::engine::Engine;
 use crate::host::PythonEnvironment;
 use crate::plan::ToolchainFacts;
 use crate::plan::dependencies::{HIPIFY, cutlass};
@@ -59,17 +59,8 @@ pub struct Machine<'a> {
     pub fetches: bool,
     /// The project's lock, where it has one that is used.
     pub lock: Option<&'a Lock>,
-    /// Whose compiler it is.
-    pub compiler: CompilerOf<'a>,
-}
-
-/// Whose compiler a variant is compiled with.
-#[derive(Clone, Copy, Debug)]
-pub enum CompilerOf<'a> {
-    /// This machine's.
-    Machine,
-    /// Nix's.
-    Nix(&'a Nix),
+    /// What builds, and so whose compiler it is.
+    pub engine: &'a Engine,
 }
 
 impl Machine<'_> {
@@ -110,13 +101,6 @@ impl Machine<'_> {
     }
 }
 
-impl<'a> CompilerOf<'a> {
-    /// Nix's where Nix builds.
-    pub fn of(nix: Option<&'a Nix>) -> Self {
-        nix.map_or(CompilerOf::Machine, CompilerOf::Nix)
-    }
-}
-
 /// Finds or makes everything that a variant is compiled with.
 pub fn assemble(
     context: &Context,
@@ -133,9 +117,10 @@ pub fn assemble(
         stamp.push(format!("{token} {proof}"));
         parts.insert(token.clone(), root);
     }
-    let compiler = match machine.compiler {
-        CompilerOf::Machine => compiler::discover(context, &cache.join("compiler.json"))?,
-        CompilerOf::Nix(nix) => nix.compiler(context)?,
+    let compiler = match machine.engine {
+        Engine::Local => compiler::discover(context, &cache.join("compiler.json"))?,
+        Engine::Nix(nix) => nix.compiler(context)?,
+        Engine::Inside(inside) => inside.compiler()?,
     };
     let sysroot = Sysroot::ensure(cache, policy, variant.system.cpu)?;
     parts.insert("sysroot".into(), sysroot.directory);

@@ -11,8 +11,7 @@ use kernel_spec::report::PlanReport;
 use kernel_spec::variant::{ArchVariant, Variant};
 use kernel_spec::{Backend, Finding, Framework, Matrix, Plan, code};
 
-use crate::engine::Choice;
-use crate::engine::nix::Nix;
+use crate::engine::{Choice, Engine};
 use crate::host::PythonEnvironment;
 use crate::inputs::{self, Inputs};
 use crate::plan::dependencies;
@@ -20,7 +19,7 @@ use crate::plan::language::{FileKind, kind};
 use crate::plan::{Contents, Request, ToolchainFacts, plan, told};
 use crate::project::Project;
 use crate::toolchain::lock::{Lock, LockError};
-use crate::toolchain::parts::{self, CompilerOf, Machine, Toolchain, ToolchainError};
+use crate::toolchain::parts::{self, Machine, Toolchain, ToolchainError};
 use crate::toolchain::store::Part;
 use crate::toolchain::sysroot::Policy;
 use crate::verbs::build::choose::{self, Wanted};
@@ -85,8 +84,8 @@ pub(crate) struct Drafting<'a> {
     pub cache: Utf8PathBuf,
     /// The project's lock, where it has one that counts.
     pub lock: Option<Lock>,
-    /// Nix, where it is to build.
-    pub nix: Option<Nix>,
+    /// What is to build.
+    pub engine: Engine,
 }
 
 /// A plan with what it was made from.
@@ -111,10 +110,7 @@ impl<'a> Drafting<'a> {
         let cache = context.environment.cache_directory().unwrap_or_else(|| work.join("cache"));
         let policy = options.policy;
         let lock = lock_of(&project, options.binding)?;
-        let nix = match &options.engine {
-            Choice::Local => None,
-            Choice::Nix(options) => Some(Nix::find(context, options, &cache).map_err(ToolchainError::from)?),
-        };
+        let engine = Engine::ready(context, &options.engine, &cache)?;
         let machine = Machine {
             python: &python,
             matrix: &matrix,
@@ -122,10 +118,10 @@ impl<'a> Drafting<'a> {
             cache: &cache,
             fetches: false,
             lock: lock.as_ref(),
-            compiler: CompilerOf::of(nix.as_ref()),
+            engine: &engine,
         };
         let variants = choose::variants(context, &project.manifest, &machine, &options.variants)?;
-        Ok(Self { context, options, project, matrix, python, variants, cache, lock, nix })
+        Ok(Self { context, options, project, matrix, python, variants, cache, lock, engine })
     }
 
     /// The plan of a variant with the toolchain of this machine; parts of it that are missing are fetched.
@@ -179,13 +175,10 @@ impl<'a> Drafting<'a> {
         variant: &ArchVariant,
         fetches: bool,
     ) -> Result<Toolchain, ToolchainError> {
-        let Self { python, matrix, cache, .. } = self;
+        let Self { python, matrix, cache, engine, .. } = self;
         let (policy, lock) = (self.options.policy, self.lock.as_ref());
-        let compiler = CompilerOf::of(self.nix.as_ref());
-        if let Some(nix) = &self.nix {
-            nix.supports(variant)?;
-        }
-        let machine = Machine { python, matrix, policy, cache, fetches, lock, compiler };
+        engine.supports(variant)?;
+        let machine = Machine { python, matrix, policy, cache, fetches, lock, engine };
         let depends = dependencies::of(&self.project.manifest, variant);
         parts::assemble(self.context, variant, &depends, &machine)
     }

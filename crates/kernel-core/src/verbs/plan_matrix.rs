@@ -9,7 +9,7 @@ use kernel_spec::report::plan::{BuildJob, BuildMatrix};
 use kernel_spec::variant::Variant;
 use kernel_spec::{Backend, Event, Finding, code};
 
-use crate::engine::local::limits::heavy_compile;
+use crate::engine::limits::heavy_compile;
 use crate::verbs::build::Wanted;
 use crate::{Context, Project, Result, inputs, matrix};
 

@@ -9,8 +9,8 @@ use kernel_spec::finding::Subject;
 use kernel_spec::path::normalised;
 use kernel_spec::{Finding, code};
 
-use super::LocalError;
 use crate::Context;
+use crate::engine::EngineError;
 use crate::engine::Job;
 use crate::process::{Command, Finished};
 use crate::render::ninja::{WORK, build_directory};
@@ -21,7 +21,7 @@ pub(super) fn audit(
     ninja: &Utf8Path,
     project: &Utf8Path,
     jobs: &[Job],
-) -> Result<(), LocalError> {
+) -> Result<(), EngineError> {
     let listing = Command::new(ninja)
         .directory(project)
         .arguments(["-f", &format!("{WORK}/build.ninja"), "-t", "deps"])

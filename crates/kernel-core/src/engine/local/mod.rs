@@ -2,77 +2,25 @@
 
 pub mod audit;
 mod content;
-pub mod limits;
 pub mod sandbox;
-pub mod staging;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use miette::Diagnostic;
-use thiserror::Error;
 
 use super::ninja::transcript::{STATUS, Transcript};
 use super::ninja::{Follower, Steps, failure};
-use super::{Built, Job, Limits, Made, Workshop};
+use super::{Built, EngineError, Job, Limits, Made, Workshop};
 use crate::Context;
-use crate::process::{Command, Finished, ProcessError};
+use crate::process::{Command, Finished};
 use crate::render::FileSet;
-use crate::render::escape::Unwritable;
 use crate::render::ninja::{WORK, build_directory, top};
 use crate::toolchain::compiler::in_path;
 
-/// Why the local engine did not build.
-#[derive(Debug, Error, Diagnostic)]
-pub enum LocalError {
-    /// There is no Ninja.
-    #[error("Ninja was not found in `PATH`, nor beside `{interpreter}`")]
-    #[diagnostic(
-        code("environment/ninja"),
-        help("install it: `pip install ninja`, or your system's package `ninja-build`")
-    )]
-    NoNinja {
-        /// The interpreter of the chosen Python environment.
-        interpreter: Utf8PathBuf,
-    },
-    /// A sandbox was asked for and does not work.
-    #[error("the sandbox is required and cannot be used: {reason}")]
-    #[diagnostic(
-        code("environment/sandbox"),
-        help("install bubblewrap and allow user namespaces, or build with `--sandbox off`")
-    )]
-    NoSandbox {
-        /// Why.
-        reason: String,
-    },
-    /// A step failed.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Steps(#[from] kernel_spec::error::Faults),
-    /// Ninja could not be run.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Process(#[from] ProcessError),
-    /// A file could not be written.
-    #[error("the build directory `{directory}` cannot be written")]
-    #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
-    Write {
-        /// Where.
-        directory: Utf8PathBuf,
-        /// The system's reason.
-        #[source]
-        source: std::io::Error,
-    },
-    /// A name cannot be written into a build file.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Unwritable(#[from] Unwritable),
-}
-
 /// Ninja: in the user's `PATH`, else in the Python environment's own directory of programs.
-pub fn ninja(context: &Context, interpreter: &Utf8Path) -> Result<Utf8PathBuf, LocalError> {
+pub fn ninja(context: &Context, interpreter: &Utf8Path) -> Result<Utf8PathBuf, EngineError> {
     let beside =
         || interpreter.parent().map(|directory| directory.join("ninja")).filter(|path| path.is_file());
     let found = in_path(context, "ninja").or_else(|| in_path(context, "ninja-build")).or_else(beside);
-    found.ok_or_else(|| LocalError::NoNinja { interpreter: interpreter.to_owned() })
+    found.ok_or_else(|| EngineError::NoNinja { interpreter: interpreter.to_owned() })
 }
 
 /// The local engine as this build uses it.
@@ -88,7 +36,7 @@ pub struct Local {
 
 impl Local {
     /// Runs every step of every job that is not up to date.
-    pub fn build(&self, context: &Context, workshop: Workshop, jobs: &[Job]) -> Result<Built, LocalError> {
+    pub fn build(&self, context: &Context, workshop: Workshop, jobs: &[Job]) -> Result<Built, EngineError> {
         for job in jobs {
             prepare(workshop.project, job)?;
         }
@@ -96,13 +44,13 @@ impl Local {
         let mut files = FileSet::default();
         files.insert("build.ninja", top(names, self.limits.heavy)?);
         let work = workshop.project.join(WORK);
-        files.write(&work).map_err(|source| LocalError::Write { directory: work, source })?;
+        files.write(&work).map_err(|source| EngineError::Write { directory: work, source })?;
         let (command, sandbox) = self.command(context, workshop, jobs)?;
         let root = if sandbox == "off" { workshop.project } else { workshop.staged };
         for job in jobs {
             let directory = workshop.project.join(build_directory(&job.plan.variant));
             let settled = content::settle(root, &directory, job);
-            settled.map_err(|source| LocalError::Write { directory, source })?;
+            settled.map_err(|source| EngineError::Write { directory, source })?;
         }
         let transcript = Self::run(context, &command, &Steps::of(jobs), workshop.project)?;
         if sandbox == "off" {
@@ -122,7 +70,7 @@ impl Local {
         context: &Context,
         workshop: Workshop,
         jobs: &[Job],
-    ) -> Result<(Command, &'static str), LocalError> {
+    ) -> Result<(Command, &'static str), EngineError> {
         let plain = || {
             Command::new(self.ninja.clone())
                 .directory(workshop.project)
@@ -134,7 +82,7 @@ impl Local {
             mode => match sandbox::find(context) {
                 Ok(program) => (sandbox::command(&program, workshop, jobs, &self.ninja), "bubblewrap"),
                 Err(reason) if mode == sandbox::Mode::Require => {
-                    return Err(LocalError::NoSandbox { reason });
+                    return Err(EngineError::NoSandbox { reason });
                 }
                 Err(_) => (plain(), "off"),
             },
@@ -150,7 +98,7 @@ impl Local {
         command: &Command,
         steps: &Steps,
         project: &Utf8Path,
-    ) -> Result<Transcript, LocalError> {
+    ) -> Result<Transcript, EngineError> {
         let mut follower = Follower::new(context, steps);
         let finished: Finished = command.stream(context, &mut |line| follower.take(&line.text))?;
         let transcript = follower.end();
@@ -165,7 +113,7 @@ impl Local {
 }
 
 /// Writes the generated files of a job and links its toolchain parts.
-pub(crate) fn prepare(project: &Utf8Path, job: &Job) -> Result<(), LocalError> {
+pub(crate) fn prepare(project: &Utf8Path, job: &Job) -> Result<(), EngineError> {
     let directory = project.join(build_directory(&job.plan.variant));
     let write = || -> std::io::Result<()> {
         job.files.write(&directory)?;
@@ -189,5 +137,5 @@ pub(crate) fn prepare(project: &Utf8Path, job: &Job) -> Result<(), LocalError> {
         }
         Ok(())
     };
-    write().map_err(|source| LocalError::Write { directory: directory.clone(), source })
+    write().map_err(|source| EngineError::Write { directory: directory.clone(), source })
 }

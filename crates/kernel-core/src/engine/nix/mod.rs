@@ -1,7 +1,7 @@
 //! The Nix engine: the same `build.ninja` in Nix's sandbox, with a compiler of Nix's. Everything is decided before: this
 //! lays the inputs out, starts one `nix`, follows its log and says where the results are.
 
-mod error;
+pub mod inside;
 mod log;
 mod refusal;
 mod request;
@@ -15,11 +15,10 @@ use kernel_spec::{Backend, Finding, code};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use error::NixError;
 use log::{Heard, Log};
 
 use super::ninja::{Steps, failure};
-use super::{Built, Job, Limits, Made};
+use super::{Built, EngineError, Job, Limits, Made};
 use crate::process::{Command, Finished};
 use crate::render::FileSet;
 use crate::render::ninja::WORK;
@@ -35,6 +34,7 @@ static LIBRARY: &[(&str, &str)] = &[
     ("library.nix", include_str!("../../../../../nix/library.nix")),
     ("nixpkgs.nix", include_str!("../../../../../nix/nixpkgs.nix")),
     ("nixpkgs-toolchain.nix", include_str!("../../../../../nix/nixpkgs-toolchain.nix")),
+    ("step.nix", include_str!("../../../../../nix/step.nix")),
     ("step.sh", include_str!("../../../../../nix/step.sh")),
 ];
 
@@ -68,34 +68,34 @@ struct Remembered {
     compiler: Compiler,
 }
 
+/// Whether a variant can be made; else why not.
+pub(super) fn supports(variant: &ArchVariant) -> Result<(), EngineError> {
+    match variant.compute.backend() {
+        Backend::Cpu | Backend::Cuda => Ok(()),
+        backend => Err(EngineError::Unsupported {
+            variant: kernel_spec::variant::Variant::Arch(*variant).to_string(),
+            reason: format!("it has no toolkit of {} yet", backend.row().title),
+        }),
+    }
+}
+
 impl Nix {
     /// Nix on this machine; `cache` keeps the engine's own files and what is known of toolchains.
-    pub fn find(context: &Context, options: &Options, cache: &Utf8Path) -> Result<Self, NixError> {
-        let program = in_path(context, "nix").ok_or(NixError::Missing)?;
+    pub fn find(context: &Context, options: &Options, cache: &Utf8Path) -> Result<Self, EngineError> {
+        let program = in_path(context, "nix").ok_or(EngineError::NoNix)?;
         let mut files = FileSet::default();
         for (name, text) in LIBRARY {
             files.insert(*name, *text);
         }
         let library = cache.join("nix/library").join(&files.digest()[..16]);
-        files.write(&library).map_err(|source| NixError::Write { directory: library.clone(), source })?;
+        files.write(&library).map_err(|source| EngineError::Write { directory: library.clone(), source })?;
         let named = options.toolchain.as_ref().map(|path| context.resolve(path));
         let toolchain = named.unwrap_or_else(|| library.join("nixpkgs.nix"));
         Ok(Self { program, library, toolchain, options: options.clone(), cache: cache.to_owned() })
     }
 
-    /// Whether a variant can be made; else why not.
-    pub fn supports(&self, variant: &ArchVariant) -> Result<(), NixError> {
-        match variant.compute.backend() {
-            Backend::Cpu | Backend::Cuda => Ok(()),
-            backend => Err(NixError::Unsupported {
-                variant: kernel_spec::variant::Variant::Arch(*variant).to_string(),
-                reason: format!("it has no toolkit of {} yet", backend.row().title),
-            }),
-        }
-    }
-
     /// The toolchain's compiler: from memory where nothing it was drawn from has changed.
-    pub fn compiler(&self, context: &Context) -> Result<Compiler, NixError> {
+    pub fn compiler(&self, context: &Context) -> Result<Compiler, EngineError> {
         if let Some(remembered) = self.remembered() {
             return Ok(remembered.compiler);
         }
@@ -104,17 +104,17 @@ impl Nix {
         let (facts, _) =
             Self::run(context, &command, (&steps, &self.library)).map_err(|error| match error {
                 // It is the compiler that does not answer, not a step of the project.
-                NixError::Steps(faults) if faults.code == &code::build::ENGINE => {
+                EngineError::Steps(faults) if faults.code == &code::build::ENGINE => {
                     self.no_description(faults).into()
                 }
                 other => other,
             })?;
         let path = self.real(&facts);
         let text =
-            fs_err::read(&path).map_err(|source| NixError::Elsewhere { path: facts.clone(), source })?;
+            fs_err::read(&path).map_err(|source| EngineError::Elsewhere { path: facts.clone(), source })?;
         let described = serde_json::from_slice::<Description>(&text);
-        let described =
-            described.map_err(|source| NixError::Toolchain { toolchain: self.toolchain.clone(), source })?;
+        let described = described
+            .map_err(|source| EngineError::Toolchain { toolchain: self.toolchain.clone(), source })?;
         let mut witnesses = Witnesses::default();
         witnesses.add(self.toolchain.clone());
         witnesses.add(path);
@@ -136,10 +136,10 @@ impl Nix {
         project: &Utf8Path,
         limits: Limits,
         jobs: &[Job],
-    ) -> Result<Built, NixError> {
+    ) -> Result<Built, EngineError> {
         let directory = project.join(WORK).join("nix");
         let request = request::write(project, &directory, &self.cache, jobs)
-            .map_err(|source| NixError::Write { directory: directory.clone(), source })?;
+            .map_err(|source| EngineError::Write { directory: directory.clone(), source })?;
         let mut command = self.command("default.nix").arguments(["--argstr", "request", request.as_str()]);
         command = command.arguments(["--cores", &limits.heavy.to_string()]);
         // A link of the result keeps the store's garbage collector away from it.
@@ -152,7 +152,7 @@ impl Nix {
         let facts = self.linked(&result, "toolchain.json")?;
         if self.remembered().is_none_or(|remembered| remembered.facts != facts) {
             let _ = fs_err::remove_file(self.memory());
-            return Err(NixError::ToolchainChanged { toolchain: self.toolchain.clone() });
+            return Err(EngineError::ToolchainChanged { toolchain: self.toolchain.clone() });
         }
         let mut libraries = BTreeMap::new();
         for job in jobs {
@@ -205,7 +205,7 @@ impl Nix {
         context: &Context,
         command: &Command,
         (steps, project): (&Steps, &Utf8Path),
-    ) -> Result<(String, Heard), NixError> {
+    ) -> Result<(String, Heard), EngineError> {
         let mut log = Log::new(context, steps);
         let mut answer = String::new();
         let finished: Finished = command.stream(context, &mut |line| match line.stream {
@@ -231,10 +231,10 @@ impl Nix {
     }
 
     /// Where a link of a result points, in the store.
-    fn linked(&self, result: &str, name: &str) -> Result<String, NixError> {
+    fn linked(&self, result: &str, name: &str) -> Result<String, EngineError> {
         let link = self.real(result).join(name);
         let target = fs_err::read_link(&link)
-            .map_err(|source| NixError::Elsewhere { path: format!("{result}/{name}"), source })?;
+            .map_err(|source| EngineError::Elsewhere { path: format!("{result}/{name}"), source })?;
         Ok(target.to_string_lossy().into_owned())
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::engine::Job;
-use crate::engine::local::staging;
+use crate::engine::staging;
 use crate::plan::language::{FileKind, kind};
 use crate::render::FileSet;
 use crate::render::ninja::{LINK, build_directory};
@@ -34,6 +34,14 @@ struct Part {
     programs: bool,
 }
 
+/// A part, as far as a plan's commands reach into it.
+pub(super) struct Reached {
+    /// On this machine.
+    pub(super) path: Utf8PathBuf,
+    /// Whether there are programs in it, which expect the loader of another system.
+    pub(super) programs: bool,
+}
+
 /// One derivation.
 #[derive(Debug, Serialize)]
 struct Half {
@@ -54,33 +62,24 @@ pub(super) fn write(
     for job in jobs {
         let Some(library) = &job.plan.library else { continue };
         let variant = job.plan.variant.as_str();
-        let place = directory.join(variant);
-        staging::update(project, &place.join("source"), sources(job).into_iter())?;
-        let (objects, last) = halves(&job.files, library);
-        for (name, files) in [("objects", objects), ("library", last)] {
-            let place = place.join(name);
-            // What an earlier plan left would be part of the derivation.
-            if place.is_dir() {
-                fs_err::remove_dir_all(&place)?;
-            }
-            files.write(&place)?;
-        }
+        lay_out(project, &directory.join(variant), job, library)?;
         let half = |name: &str, made: Vec<String>, source: Option<String>| Half {
             source,
             files: format!("{variant}/{name}"),
             made,
         };
-        let mut made: Vec<String> = library.compile.iter().map(|step| step.object.clone()).collect();
-        made.extend(library.link.compatibility.iter().filter_map(|step| match step {
-            CompatibilityStep::Archive { archive, .. } => Some(archive.clone()),
-            CompatibilityStep::Compile { .. } => None,
-        }));
-        let result = vec![library.link.output.clone(), library.link.map.clone()];
+        let [objects, result] = made(library);
+        let mut parts = BTreeMap::new();
+        for (place, Reached { path, programs }) in reached(job, library)? {
+            let stamp = job.files.get("toolchain.stamp").unwrap_or_default();
+            let sha256 = archive_hash(&path, cache, stamp)?;
+            parts.insert(place, Part { path, sha256, programs });
+        }
         asked.insert(
             variant,
             Asked {
-                parts: parts(job, library, cache)?,
-                objects: half("objects", made, Some(format!("{variant}/source"))),
+                parts,
+                objects: half("objects", objects, Some(format!("{variant}/source"))),
                 library: half("library", result, None),
             },
         );
@@ -89,6 +88,36 @@ pub(super) fn write(
     files.insert("request.json", serde_json::to_vec_pretty(&asked)?);
     files.write(directory)?;
     Ok(directory.join("request.json"))
+}
+
+/// Lays out one variant: `source`, and what is generated for `objects` and for `library`.
+pub(super) fn lay_out(
+    project: &Utf8Path,
+    place: &Utf8Path,
+    job: &Job,
+    library: &Library,
+) -> std::io::Result<()> {
+    staging::update(project, &place.join("source"), sources(job).into_iter())?;
+    let (objects, last) = halves(&job.files, library);
+    for (name, files) in [("objects", objects), ("library", last)] {
+        let place = place.join(name);
+        // What an earlier plan left would be part of the derivation.
+        if place.is_dir() {
+            fs_err::remove_dir_all(&place)?;
+        }
+        files.write(&place)?;
+    }
+    Ok(())
+}
+
+/// What the first derivation makes, and what the second.
+pub(super) fn made(library: &Library) -> [Vec<String>; 2] {
+    let mut objects: Vec<String> = library.compile.iter().map(|step| step.object.clone()).collect();
+    objects.extend(library.link.compatibility.iter().filter_map(|step| match step {
+        CompatibilityStep::Archive { archive, .. } => Some(archive.clone()),
+        CompatibilityStep::Compile { .. } => None,
+    }));
+    [objects, vec![library.link.output.clone(), library.link.map.clone()]]
 }
 
 /// The inputs that compilers may read: not the Python files that ship.
@@ -117,13 +146,12 @@ fn halves(files: &FileSet, library: &Library) -> (FileSet, FileSet) {
 }
 
 /// The parts that the plan's commands name, as far into each as they reach: of torch its headers, not its libraries.
-fn parts(job: &Job, library: &Library, cache: &Utf8Path) -> std::io::Result<BTreeMap<String, Part>> {
+pub(super) fn reached(job: &Job, library: &Library) -> std::io::Result<BTreeMap<String, Reached>> {
     let build = build_directory(&job.plan.variant);
     let start = format!("{build}/tc/");
     let flags = library.compile.iter().flat_map(|step| &step.flags).chain(&library.identity.flags);
     let mut words: BTreeSet<String> = flags.flat_map(|flag: &Flag| flag.arguments(&build)).collect();
     words.extend(library.link.arguments.iter().cloned());
-    let stamp = job.files.get("toolchain.stamp").unwrap_or_default();
     let cuda = library.compile.iter().any(|step| step.language == Language::Cuda);
     let mut parts = BTreeMap::new();
     for word in &words {
@@ -139,9 +167,7 @@ fn parts(job: &Job, library: &Library, cache: &Utf8Path) -> std::io::Result<BTre
             None => (name.to_owned(), root.clone()),
         };
         if let Entry::Vacant(free) = parts.entry(place) {
-            let path = path.canonicalize_utf8()?;
-            let sha256 = archive_hash(&path, cache, stamp)?;
-            free.insert(Part { path, sha256, programs });
+            free.insert(Reached { path: path.canonicalize_utf8()?, programs });
         }
     }
     Ok(parts)

@@ -3,6 +3,7 @@
 
 pub(crate) mod choose;
 mod finish;
+pub mod inside;
 pub(super) mod links;
 mod memory;
 mod reproduce;
@@ -17,9 +18,9 @@ use kernel_spec::plan::{Language, Profile};
 use kernel_spec::report::{BuildReport, BuiltVariant, Work};
 
 use crate::digest::METADATA;
-use crate::engine::local::limits::limits;
-use crate::engine::local::{Local, ninja, sandbox, staging};
-use crate::engine::{Built, Job, Workshop};
+use crate::engine::limits::limits;
+use crate::engine::local::{Local, ninja, sandbox};
+use crate::engine::{Built, Engine, Job, Workshop, staging};
 use crate::provenance::{Provenance, Repository};
 use crate::render::FileSet;
 use crate::render::ninja::build_directory;
@@ -124,7 +125,7 @@ fn recheck(context: &Context, drafting: &Drafting, candidates: &[Candidate]) -> 
     Store::new(&drafting.cache).verify(parts)?;
     let mut toolchains = compiled.iter().filter_map(|candidate| candidate.draft.toolchain.as_ref());
     // Nix's own names its bytes by their path, and they cannot be changed.
-    let by_machine = drafting.nix.is_none();
+    let by_machine = matches!(drafting.engine, Engine::Local);
     match toolchains.find(|toolchain| by_machine && toolchain.lock.is_some()) {
         Some(toolchain) => Ok(toolchain.compiler.recheck(context).map_err(ToolchainError::from)?),
         None => Ok(()),
@@ -144,7 +145,7 @@ fn candidate(
     let package = project.manifest.package_directory();
     let lock = drafting.lock.as_ref().map(|lock| lock.digest.as_str());
     let sources = repository.provenance(files.chain(lock.map(|_| LOCK)), Some(&package));
-    let made_from = memory::made_from(engine(drafting), &job, &sources, lock);
+    let made_from = memory::made_from(drafting.engine.name(), &job, &sources, lock);
     let build = project.directory.join(build_directory(&draft.plan.variant));
     let place = output.join(&draft.plan.variant);
     let is_current = memory::is_current(&build, &place, &made_from, options.sandbox);
@@ -154,14 +155,14 @@ fn candidate(
 fn run(context: &Context, options: &BuildOptions, drafting: &Drafting, jobs: &[Job]) -> Result<Built> {
     let jobs: Vec<Job> = jobs.iter().filter(|job| job.plan.library.is_some()).cloned().collect();
     if jobs.is_empty() {
-        let engine = engine(drafting);
+        let engine = drafting.engine.name();
         return Ok(Built { libraries: BTreeMap::new(), ran: Vec::new(), engine, sandbox: "off" });
     }
     let project = &drafting.project.directory;
     let names: Vec<&str> = jobs.iter().map(|job| job.plan.variant.as_str()).collect();
     announce(context, Stage::Compile, &names.join(", "), "compile and link");
     let limits = limits(options.jobs, options.keep_going, jobs.iter().any(compiles_cuda));
-    if let Some(nix) = &drafting.nix {
+    if let Engine::Nix(nix) = &drafting.engine {
         return Ok(nix.build(context, project, limits, &jobs)?);
     }
     let staged = staging::directory(project);
@@ -171,10 +172,6 @@ fn run(context: &Context, options: &BuildOptions, drafting: &Drafting, jobs: &[J
     let engine =
         Local { ninja: ninja(context, &drafting.python.interpreter)?, sandbox: options.sandbox, limits };
     Ok(engine.build(context, Workshop { project, staged: &staged }, &jobs)?)
-}
-
-fn engine(drafting: &Drafting) -> &'static str {
-    drafting.nix.as_ref().map_or("local", |_| "nix")
 }
 
 fn compiles_cuda(job: &Job) -> bool {

@@ -9,7 +9,7 @@ use kernel_spec::plan::Input;
 use kernel_spec::report::BuildReport;
 
 use super::{BuildOptions, Wanted, announce, make};
-use crate::engine::local::staging;
+use crate::engine::staging;
 use crate::provenance::Repository;
 use crate::toolchain::lock::LOCK;
 use crate::verbs::plan::{Drafting, PlanOptions};

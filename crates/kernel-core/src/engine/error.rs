@@ -1,4 +1,4 @@
-//! Why the Nix engine did not build.
+//! Why an engine did not build.
 
 use camino::Utf8PathBuf;
 use miette::Diagnostic;
@@ -8,16 +8,36 @@ use crate::process::ProcessError;
 use crate::render::escape::Unwritable;
 use crate::toolchain::compiler::CompilerError;
 
-/// Why the Nix engine did not build.
+/// Why an engine did not build.
 #[derive(Debug, Error, Diagnostic)]
-pub enum NixError {
+pub enum EngineError {
+    /// There is no Ninja.
+    #[error("Ninja was not found in `PATH`, nor beside `{interpreter}`")]
+    #[diagnostic(
+        code("environment/ninja"),
+        help("install it: `pip install ninja`, or your system's package `ninja-build`")
+    )]
+    NoNinja {
+        /// The interpreter of the chosen Python environment.
+        interpreter: Utf8PathBuf,
+    },
+    /// A sandbox was asked for and does not work.
+    #[error("the sandbox is required and cannot be used: {reason}")]
+    #[diagnostic(
+        code("environment/sandbox"),
+        help("install bubblewrap and allow user namespaces, or build with `--sandbox off`")
+    )]
+    NoSandbox {
+        /// Why.
+        reason: String,
+    },
     /// There is no Nix.
     #[error("Nix (`nix`) was not found in `PATH`")]
     #[diagnostic(
         code("nix/missing"),
         help("install Nix 2.26 or newer, or build with `--engine local`, which needs none")
     )]
-    Missing,
+    NoNix,
     /// The engine does not do that.
     #[error("the Nix engine cannot build `{variant}`: {reason}")]
     #[diagnostic(code("nix/unsupported"), help("build it with `--engine local`"))]
@@ -73,7 +93,7 @@ pub enum NixError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Steps(#[from] kernel_spec::error::Faults),
-    /// Nix could not be run.
+    /// Ninja or Nix could not be run.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Process(#[from] ProcessError),
