@@ -105,6 +105,15 @@ class Packages:
             found = sorted(self.downloads.glob(f"{stem}-{version or '*'}-*.whl"))
         return Package(found[-1], name, found[-1].name.split("-")[1])
 
+    def wheel_for(self, name: str, version: str, platform: str) -> Package:
+        """A wheel of a release for a platform other than this one."""
+        pattern = f"{re.sub(r'[-.]+', '_', name)}-{version}-*{platform}.whl"
+        if not list(self.downloads.glob(pattern)):
+            run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+                 "--disable-pip-version-check", "--implementation=cp", "--python-version=3.12", "--abi=cp312",
+                 f"--platform={platform}", "--dest", str(self.downloads), f"{name}=={version}"])
+        return Package(next(self.downloads.glob(pattern)), name, version)
+
     def debian(self, suite: str, architecture: str, names: list[str]) -> list[Package]:
         """The named packages of a Debian suite, downloaded into a private folder."""
         folder = self.downloads / f"{suite}-{architecture}"

@@ -3,8 +3,7 @@
 A kernel is linked to them through stubs that carry nothing but a name, so the
 linker cannot see a misspelled or missing function; the check after the link
 looks here. Versions are left out: references to these libraries carry none.
-Torch's C++ functions are not listed: there are too many, they change with every
-release, and the headers of the release that a kernel is compiled with name them.
+Torch's names are elsewhere, by release (`torch_names.py`).
 """
 
 import fnmatch

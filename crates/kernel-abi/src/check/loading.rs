@@ -16,6 +16,15 @@ impl Case<'_> {
             let message = "the system's loader refuses it".to_owned();
             self.error(&abi::NOT_LOADABLE, message, (*why).to_owned(), Subject::default());
         }
+        if object.small_pages && object.machine == Machine::Aarch64 {
+            // `None` means systems like the one that built it, whose pages nobody knows.
+            let severity = if self.policy.manylinux.is_some() { Severity::Error } else { Severity::Warning };
+            let message = "systems with pages of 64 KiB refuse to load it".to_owned();
+            let finding = finding(&abi::NOT_LOADABLE, severity, message)
+                .cause("its segments are aligned to smaller pages; those of RHEL 8 for aarch64 have 64 KiB")
+                .help("link it again without `-z max-page-size`: linkers for aarch64 align to 64 KiB by themselves");
+            self.add(finding, Subject::default());
+        }
         let why = match (object.executable_stack, object.machine) {
             (ExecutableStack::Yes, _) => Some("its stack header asks for an executable stack"),
             (ExecutableStack::Unstated, Machine::X86_64 | Machine::I686) => {

@@ -159,6 +159,17 @@ pub(super) struct Record {
     pub(super) defined: bool,
 }
 
+impl Record {
+    pub(super) fn is_exported(&self) -> bool {
+        is_exported(self.defined, self.binding, self.visibility)
+    }
+
+    /// Whether nothing is said of it, as of the one that every table begins with.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.defined && self.name == 0 && self.binding == Binding::Local && self.kind == SymbolKind::Other
+    }
+}
+
 /// A dynamic symbol.
 #[derive(Clone, Debug)]
 pub struct Symbol<'o> {
@@ -179,8 +190,12 @@ pub struct Symbol<'o> {
 impl Symbol<'_> {
     /// Whether other libraries can bind to it.
     pub fn is_exported(&self) -> bool {
-        self.defined && self.binding != Binding::Local && self.visibility != Visibility::Hidden
+        is_exported(self.defined, self.binding, self.visibility)
     }
+}
+
+fn is_exported(defined: bool, binding: Binding, visibility: Visibility) -> bool {
+    defined && binding != Binding::Local && visibility != Visibility::Hidden
 }
 
 /// A version of symbols (`GLIBC_2.17`), needed from a library or defined here.
@@ -269,6 +284,8 @@ pub struct Object {
     pub requests: Vec<Request>,
     /// Why the system's loader refuses it, whatever it holds.
     pub refusals: Vec<&'static str>,
+    /// Whether its segments cannot be shown on pages of 64 KiB, which 64-bit Arm may have.
+    pub small_pages: bool,
     /// Bytes of storage that each thread has for it.
     pub thread_storage: u64,
     /// Whether that storage has to be in what is set aside when the process starts.
@@ -321,6 +338,7 @@ impl Object {
             executable_stack: ExecutableStack::No,
             requests: Vec::new(),
             refusals: Vec::new(),
+            small_pages: false,
             thread_storage: 0,
             static_thread_storage: false,
             writable_code: false,
@@ -359,6 +377,11 @@ impl Object {
             visibility: record.visibility,
             defined: record.defined,
         }
+    }
+
+    /// Whether a symbol that others see has the index of a version that there is not; 0 and 1 mean none.
+    pub(super) fn lacks_version(&self, record: &Record) -> bool {
+        record.binding != Binding::Local && record.version > 1 && self.version(record.version).is_none()
     }
 
     /// Whether exceptions may be thrown by its own code: it does not take that from libstdc++, but what that builds on from

@@ -1,6 +1,7 @@
 //! What a library must satisfy, as data: every fact below comes from a published package or is one row of a table.
 
 pub mod libraries;
+pub mod mangled;
 pub mod manylinux;
 pub mod python;
 pub mod torch;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use kernel_abi::{Image, Policy};
 
 use crate::planted::{codes, shelf, torch, verdict};
-use crate::workshop::Workshop;
+use crate::workshop::{Workshop, without_section_headers};
 
 const LOAD: u32 = 1;
 const DYNAMIC: u32 = 2;
@@ -19,7 +19,13 @@ const NEEDED: u64 = 1;
 const HASH: u64 = 4;
 const STRSZ: u64 = 10;
 const SYMTAB: u64 = 6;
+const RELA: u64 = 7;
+const RELAENT: u64 = 9;
+const SYMENT: u64 = 11;
+const INIT: u64 = 12;
 const RUNPATH: u64 = 29;
+const GNU_HASH: u64 = 0x6fff_fef5;
+const VERSYM: u64 = 0x6fff_fff0;
 const VERNEED: u64 = 0x6fff_fffe;
 const VERNEEDNUM: u64 = 0x6fff_ffff;
 
@@ -177,6 +183,90 @@ fn files_that_the_loader_refuses_are_told_so() {
     let mut edit = Edit(good.clone());
     edit.every(LOAD, 16, 0);
     assert_eq!(codes(&edit.0, &torch()), set(&["abi/damaged"]), "segments over one another");
+}
+
+/// Sections that `objcopy` takes away leave zeros where the dynamic segment goes on to name a table.
+#[test]
+fn tables_that_somebody_emptied_are_found() {
+    let workshop = shelf();
+    let source = "extern \"C\" int puts(const char *); static int x; static int *volatile p[] = { &x, &x, &x };\n\
+                  extern \"C\" void *PyInit__relu_cpu_x(void) { puts(\"x\"); return p[1]; }";
+    let packed = ["-nostdlib", "-Wl,-z,pack-relative-relocs"];
+    let own = ["-Wl,--version-script,own.map"];
+    for (flags, tables) in [
+        (&["-Wl,--hash-style=gnu"][..], &[".gnu.hash", ".dynsym", ".dynstr", ".rela.dyn", ".rela.plt"][..]),
+        (&["-Wl,--hash-style=sysv"], &[".hash", ".dynsym", ".dynstr", ".gnu.version_r", ".init", ".fini"]),
+        (&["-Wl,--hash-style=both"], &[".gnu.hash", ".hash", ".dynsym"]),
+        (&packed, &[".relr.dyn"]),
+        (&own, &[".gnu.version_d"]),
+    ] {
+        let library = workshop.library("whole.so", source, flags);
+        let whole = verdict(&workshop, &library, &torch());
+        assert!(!whole.contains("abi/damaged"), "{flags:?} {whole:?}");
+        for table in tables {
+            workshop.run("objcopy", &["-R", table, "whole.so", "emptied.so"]);
+            let emptied = workshop.read("emptied.so");
+            for hidden in without_section_headers(&emptied).iter().chain([&emptied]) {
+                assert_eq!(codes(hidden, &torch()), set(&["abi/damaged"]), "{table} {flags:?}");
+            }
+        }
+        // What the loader does not follow may go.
+        workshop.run("objcopy", &["-R", ".comment", "whole.so", "emptied.so"]);
+        assert_eq!(codes(&workshop.read("emptied.so"), &torch()), whole, "{flags:?}");
+    }
+}
+
+#[test]
+fn tables_that_lead_the_loader_astray_are_found() {
+    let workshop = shelf();
+    let source = "extern \"C\" int puts(const char *); static int x; static int *volatile p[] = { &x, &x, &x };\n\
+                  extern \"C\" void *PyInit__relu_cpu_x(void) { puts(\"x\"); return p[1]; }";
+    let gnu = workshop.library("gnu.so", source, &["-s", "-Wl,--hash-style=gnu"]);
+    let classic = workshop.library("classic.so", source, &["-s", "-Wl,--hash-style=sysv"]);
+    let damaged: &[(&str, &[u8], Change)] = &[
+        ("a filter that lets nothing through", &gnu, |edit| edit.set::<8>(edit.table(GNU_HASH) + 16, 0)),
+        ("a bucket that leads nowhere", &gnu, |edit| edit.set::<4>(edit.table(GNU_HASH) + 24, 0)),
+        ("no hash table", &gnu, |edit| edit.set::<8>(edit.entry(GNU_HASH) - 8, u64::from(UNKNOWN))),
+        ("a bucket of the classic table", &classic, |edit| {
+            let buckets = place(edit.number::<4>(edit.table(HASH)));
+            for bucket in 0..buckets {
+                edit.set::<4>(edit.table(HASH) + 8 + 4 * bucket, 0);
+            }
+        }),
+        ("the form of versions", &gnu, |edit| edit.set::<2>(edit.table(VERNEED), 2)),
+        ("the hash of a version", &gnu, |edit| edit.set::<4>(edit.table(VERNEED) + 16, 1)),
+        ("an index of no version", &gnu, |edit| {
+            let last = edit.table(VERSYM) + 2;
+            edit.set::<2>(last, 77);
+            edit.set::<2>(last + 2, 77);
+            edit.set::<2>(last + 4, 77);
+        }),
+        ("relocations that write into headers", &gnu, |edit| edit.set::<8>(edit.table(RELA), 0)),
+        ("relocations of another kind", &gnu, |edit| edit.set::<4>(edit.table(RELA) + 8, 6)),
+        ("code at the start", &gnu, |edit| edit.set::<8>(edit.entry(INIT), 0x7fff_0000)),
+    ];
+    for (name, library, change) in damaged {
+        let mut edit = Edit(library.to_vec());
+        change(&mut edit);
+        assert_eq!(codes(&edit.0, &torch()), set(&["abi/damaged"]), "{name}");
+    }
+    let refused: &[(&str, Change)] = &[
+        ("the size of relocations", |edit| edit.set::<8>(edit.entry(RELAENT), 16)),
+        ("segments in another order", |edit| {
+            let loads = edit.headers(LOAD);
+            let (first, second) = (loads[0], loads[1]);
+            for at in 0..56 {
+                edit.0.swap(first + at, second + at);
+            }
+        }),
+        ("the size of symbols", |edit| edit.set::<8>(edit.entry(SYMENT), 16)),
+        ("an alignment that addresses do not have", |edit| edit.every(LOAD, 48, 1 << 21)),
+    ];
+    for (name, change) in refused {
+        let mut edit = Edit(gnu.clone());
+        change(&mut edit);
+        assert_eq!(codes(&edit.0, &torch()), set(&["abi/not-loadable"]), "{name}");
+    }
 }
 
 /// Messages and causes, for people.

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kernel_abi::Policy;
 use kernel_abi::image::{Binding, ExecutableStack, Format, Image, Kind, Machine, Object};
 use kernel_abi::policy::Manylinux;
 
-use crate::planted::{codes, torch};
+use crate::planted::{codes, policy, torch};
 use crate::workshop::without_section_headers;
 
 /// Words as one class and byte order writes them.
@@ -111,7 +112,8 @@ pub(crate) fn library(target: Target) -> Vec<u8> {
     let count = u32::try_from(TAKEN.len()).expect("few") + 2;
     // glibc's own tables for this processor have entries of eight bytes.
     let entry = if target.machine == Machine::S390x { 8 } else { 4 };
-    for value in [1, count, 0].into_iter().chain(std::iter::repeat_n(0, count as usize)) {
+    // One bucket, from whose last symbol each leads to the one before it.
+    for value in [1, count, count - 1, 0].into_iter().chain(0..count - 1) {
         body.number(value.into(), entry);
     }
     let versions_at = body.align();
@@ -180,12 +182,21 @@ fn needs(body: &mut Writer, places: &BTreeMap<&str, u32>) {
         body.half(count);
         body.words(&[places[library], 16, if rest.is_empty() { 0 } else { 16 + 16 * u32::from(count) }]);
         for (left, (index, (_, version, _))) in (0..own.len()).rev().zip(own) {
-            body.words(&[0]);
+            body.words(&[version_hash(version)]);
             body.half(0);
             body.half(index);
             body.words(&[places[version], if left == 0 { 0 } else { 16 }]);
         }
     }
+}
+
+/// The hash of names that the System V ABI gives.
+fn version_hash(name: &str) -> u32 {
+    name.bytes().fold(0, |hash, byte| {
+        let hash = (hash << 4) + u32::from(byte);
+        let high = hash & 0xf000_0000;
+        (hash ^ high >> 24) & !high
+    })
 }
 
 fn header(head: &mut Writer, target: Target, sections_at: u64) {
@@ -215,7 +226,7 @@ fn program_header(head: &mut Writer, kind: u32, flags: u32, file: std::ops::Rang
     if !head.wide {
         head.words(&[flags]);
     }
-    head.long(if kind == 1 { 0x1000 } else { 4 });
+    head.long(if kind == 1 { 0x10000 } else { 4 });
 }
 
 /// Nothing, the names, and the names of sections, which are there already as a part of the names.
@@ -278,5 +289,34 @@ fn libraries_of_other_systems_are_told_apart_and_have_their_own_floor() {
         let floor = Manylinux::floor(&object(&bytes), |_| false).map(Manylinux::name);
         let known = !matches!(target.machine, Machine::Other(_) | Machine::Ppc64);
         assert_eq!(floor, known.then_some("manylinux_2_28"), "{}", target.machine);
+    }
+}
+
+#[test]
+fn libraries_for_aarch64_must_fit_its_largest_pages() {
+    let judged = |machine, align: u64, policy: &Policy| {
+        let target = TARGETS.iter().find(|target| target.machine == machine).expect("a target");
+        let mut bytes = library(*target);
+        // The last field of the first program header, behind the header of 64 bytes.
+        bytes[64 + 48..64 + 56].copy_from_slice(&align.to_le_bytes());
+        codes(&bytes, policy)
+    };
+    let arm = policy("torch213-cxx11-cpu-aarch64-linux");
+    let here = Policy { manylinux: None, ..arm.clone() };
+    let (code, other) = ("abi/not-loadable".to_owned(), "abi/not-loadable?".to_owned());
+    for (machine, align, policy, found) in [
+        (Machine::Aarch64, 0x1000, &arm, Some(&code)),
+        (Machine::Aarch64, 0x4000, &arm, Some(&code)),
+        (Machine::Aarch64, 0x10000, &arm, None),
+        (Machine::Aarch64, 0x20_0000, &arm, None),
+        (Machine::Aarch64, 0x1000, &here, Some(&other)),
+        (Machine::X86_64, 0x1000, &torch(), None),
+    ] {
+        let codes = judged(machine, align, policy);
+        assert_eq!(
+            codes.iter().find(|code| code.starts_with("abi/not-loadable")),
+            found,
+            "{machine} {align:#x}"
+        );
     }
 }

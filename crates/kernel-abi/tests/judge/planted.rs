@@ -127,6 +127,7 @@ const PLANTS: &[Plant<'_>] = &[
     plant("a name of the system's", "", &["-Wl,-soname,libz.so.1"], &["abi/loader-request"]),
     plant("a name of Torch's", "", &["-Wl,-soname,libc10.so"], &["abi/loader-request"]),
     plant("a name of its own", "", &["-Wl,-soname,relu.so.1"], &[]),
+    plant("an interpreter and no name", "const char where[] __attribute__((section(\".interp\"), used)) = \"/lib64/ld-linux-x86-64.so.2\";", &[], &[]),
     plant("no unloading", "", &["-Wl,-z,nodelete"], &[]),
     plant("an empty entry of a path", "", &["-Wl,-rpath,$ORIGIN:"], &["abi/search-path", "abi/search-path?"]),
     plant("a path from anywhere", "", &["-Wl,-rpath,lib"], &["abi/search-path"]),

@@ -119,11 +119,78 @@ fn what_nothing_defines_is_found_without_the_review_of_a_link() {
         "extern int puts(const char *); int f(void) { return puts(\"\"); }",
         "extern int wished(void) __attribute__((weak)); int f(void) { return wished ? wished() : 0; }",
         "extern int aoti_torch_get_data_ptr(void *, void **); int f(void) { return aoti_torch_get_data_ptr(0, 0); }",
-        "extern int f1(void) __asm__(\"_ZN2at5emptyEv\"); int f(void) { return f1(); }",
+        "extern int f1(void) __asm__(\"_ZN3c1010TensorImplD1Ev\"); int f(void) { return f1(); }",
         "extern void *PyLong_FromLong(long); void *f(void) { return PyLong_FromLong(0); }",
     ] {
         let verdict = verdicts(good, hide);
         assert!(!verdict.contains("/undefined-symbol"), "{good}: {verdict}");
+    }
+}
+
+/// Torch itself is not at hand: the names that its releases export are embedded.
+#[test]
+fn names_that_no_torch_has_are_found() {
+    let judged = |name: &str, variant: &str| {
+        let source =
+            format!("{ENTRY}extern int f1(void) __asm__(\"{name}\"); int f(void) {{ return f1(); }}\n");
+        let scene = built(&source, &["-nostdlib"]);
+        if variant != VARIANT {
+            scene.tool("mv", &[VARIANT, variant]);
+        }
+        let ran = match variant {
+            "lone" => scene.run(&["check-abi", "lone/_demo_op_cpu_x.abi3.so", "--json"]),
+            _ => scene.run(&["check-abi", "--json"]),
+        };
+        let answer = ran.json().pop().expect("an answer");
+        let about = |finding: &&serde_json::Value| {
+            let code = finding["code"].as_str().unwrap_or_default();
+            code == "abi/undefined-symbol" || code == "abi/torch-abi"
+        };
+        let findings = answer["findings"].as_array().cloned().unwrap_or_default();
+        let found = findings.iter().filter(about);
+        let text = |finding: &serde_json::Value| {
+            format!(
+                "{} {}",
+                finding["severity"].as_str().unwrap_or_default(),
+                finding["code"].as_str().unwrap_or_default()
+            )
+        };
+        found.map(text).collect::<Vec<_>>().join(", ")
+    };
+    let undefined = "error abi/undefined-symbol";
+    let made_up = "_ZN2at6native12never_existsERKNS_6TensorE";
+    let thunk = "_ZThn16_N3c1010never_everD1Ev";
+    let (old, stable) =
+        ("build/torch27-cxx11-cpu-x86_64-linux", "build/torch-stable-abi211-cpu-x86_64-linux");
+    let cuda = "build/torch213-cxx11-cu130-x86_64-linux";
+    let device = "_ZN3c104cuda17getStreamFromPoolEba";
+    for (name, variant, found) in [
+        ("_ZN3c1010TensorImplD1Ev", VARIANT, ""),
+        (made_up, VARIANT, undefined),
+        (made_up, cuda, undefined),
+        ("_ZN3c108made_upEv", VARIANT, undefined),
+        (thunk, VARIANT, undefined),
+        ("torch_made_up", VARIANT, undefined),
+        ("aoti_torch_made_up", VARIANT, undefined),
+        // Of a release that is not known here, nothing is said but that.
+        (made_up, old, "note abi/undefined-symbol"),
+        ("_ZN3c1010TensorImplD1Ev", old, "note abi/undefined-symbol"),
+        (device, cuda, ""),
+        (device, VARIANT, undefined),
+        ("_ZN2at4cuda7made_upEv", cuda, "note abi/undefined-symbol"),
+        // The stable ABI is C alone, of the table that is embedded.
+        ("aoti_torch_get_data_ptr", stable, ""),
+        ("aoti_torch_made_up", stable, "error abi/torch-abi"),
+        ("torch_made_up", stable, "error abi/torch-abi"),
+        (thunk, stable, "error abi/torch-abi"),
+        ("_ZGVZN2at6globalEvE4once", stable, "error abi/torch-abi"),
+        ("aoti_torch_create_cuda_guard", stable, undefined),
+    ] {
+        assert_eq!(judged(name, variant), found, "{name} in {variant}");
+    }
+    // Outside of any variant it may be of another release.
+    for (name, found) in [(made_up, "warning abi/undefined-symbol"), ("_ZN3c1010TensorImplD1Ev", "")] {
+        assert_eq!(judged(name, "lone"), found, "{name}");
     }
 }
 

@@ -15,7 +15,8 @@ pub use kernel_abi::policy::Manylinux;
 
 use super::{library, python_package};
 use crate::toolchain::sysroot::runtime::Runtime;
-use crate::toolchain::sysroot::undefined::{self, Definitions};
+use crate::toolchain::sysroot::torch_names::Torch;
+use crate::toolchain::sysroot::undefined::{self, Definitions, TorchNames};
 use crate::{Result, artifacts, tree};
 
 /// What to judge by instead of what a variant's name says.
@@ -130,7 +131,23 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
         FrameworkAbi::Torch { cxx_abi, .. } => cxx_abi,
         FrameworkAbi::TorchStableAbi(_) | FrameworkAbi::TvmFfi(_) => None,
     });
-    let runtimes = variant.as_ref().and_then(Variant::arch).map(Runtime::of);
+    let arch = variant.as_ref().and_then(Variant::arch);
+    let runtimes = arch.map(Runtime::of);
+    let version = match arch.map(|arch| &arch.framework) {
+        Some(FrameworkAbi::Torch { version, .. } | FrameworkAbi::TorchStableAbi(version)) => {
+            Some(version.version())
+        }
+        Some(FrameworkAbi::TvmFfi(_)) | None => None,
+    };
+    let torch = Torch {
+        version: version.as_ref(),
+        cpu,
+        backend: arch.map(|arch| arch.compute.backend()),
+        stable: policy.torch_stable_abi.is_some(),
+    };
+    // What its library for Python exports is embedded with the rest.
+    let known: &[&str] =
+        if torch.is_known() { &["libtorch_python.so", "libtorch_global_deps.so"] } else { &[] };
     let definitions = Definitions {
         code: &abi::UNDEFINED,
         manylinux: policy.manylinux,
@@ -138,8 +155,8 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
         runtimes: &runtimes.unwrap_or_else(|| Runtime::ALL.iter().collect()),
         needed: &object.needed,
         strings,
-        torch: None,
-        others: undefined::needs_others(object, cpu),
+        torch: TorchNames::Released(torch),
+        others: undefined::needs_others(object, cpu, known),
         static_libstdcxx: true,
     };
     let mut findings = undefined::check(&undefined::names(object), &definitions);

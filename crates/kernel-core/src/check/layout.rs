@@ -17,6 +17,7 @@ use crate::check::built::BuiltVariant;
 use crate::check::bytecode::{self, Found};
 use crate::check::library;
 use crate::digest::{self, DigestError, METADATA};
+use crate::python_source::{PythonSource, builds};
 use crate::regular;
 use crate::tree::{self, Kind};
 
@@ -245,12 +246,23 @@ impl Check<'_> {
             return;
         };
         // What cannot be read is told with the digest.
-        let Ok(text) = regular::start(&directory.join(&path), LARGEST) else { return };
-        let text = String::from_utf8_lossy(&text);
-        let mut names = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-        if !names.any(|name| name == id) {
+        let Ok(text) = regular::start(&directory.join(&path), LARGEST + 1) else { return };
+        if text.len() as u64 > LARGEST {
+            let message = format!("`{path}` has more than {LARGEST} bytes, ten times what a build writes");
+            return self.error(&code::artifact::LAYOUT, message, &path);
+        }
+        // What is no Python is told with the sources.
+        let Ok(source) = PythonSource::parse(&path, &text) else { return };
+        let builds =
+            builds(source, python_name, &|word| word == id || word.starts_with(&format!("_{python_name}_")));
+        if !builds.contains(id) {
             let finding = Finding::error(&code::artifact::LAYOUT, format!("`{path}` does not name `{id}`"));
             self.say(finding.cause("it is of another build, and so are the operators it asks for"), &path);
+        }
+        for other in builds.iter().filter(|other| *other != id && builds.contains(id)) {
+            let message = format!("`{path}` names `{other}` beside `{id}`");
+            let finding = Finding::error(&code::artifact::LAYOUT, message);
+            self.say(finding.cause("it asks for operators of another build"), &path);
         }
     }
 

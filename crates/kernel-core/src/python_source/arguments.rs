@@ -4,6 +4,7 @@ use ruff_python_ast::{Arguments, Expr};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::package::At;
+use super::registration::REGISTRIES;
 use super::value::Evaluator;
 
 /// Arguments that are given, how many of the first are not meant, and where they are.
@@ -42,9 +43,12 @@ pub(super) fn callees<'a>(
         } else if let (Some(of), true) =
             (first, found.is_empty() && evaluator.paths(&call.func, at).contains("builtins.getattr"))
         {
-            let of_library = evaluator.paths(of, at).contains("torch.library");
+            let modules = evaluator.paths(of, at).into_iter().filter(|path| {
+                let inside = path.strip_prefix("torch.").map(|inside| inside.rsplit('.').next());
+                inside.flatten().is_some_and(|module| REGISTRIES.contains(&module))
+            });
             found.extend(
-                of_library.then(|| Callee { path: format!("torch.library.{UNNAMED}"), given: Vec::new() }),
+                modules.map(|module| Callee { path: format!("{module}.{UNNAMED}"), given: Vec::new() }),
             );
         }
     }

@@ -39,10 +39,11 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         // Also where one of them takes the helper's name.
         let followed = self.functions(&call.func, at, depth - 1);
         if prefixed.is_some() || !followed.is_empty() {
+            let may_be_other = self.may_be_other(&call.func, at, depth - 1).then(unknown);
             let followed = followed
                 .into_iter()
                 .map(|(function, place)| self.follow(function, place, call, at, given, depth));
-            return either(prefixed.into_iter().chain(followed));
+            return either(prefixed.into_iter().chain(followed).chain(may_be_other));
         }
         let arguments = &call.arguments;
         if let ([argument], true) = (&*arguments.args, is("builtins.str")) {
@@ -88,6 +89,70 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         // Anything that is made of the helper's result, as in `make(helper("f"))`.
         let passed = arguments.args.iter().chain(arguments.keywords.iter().map(|keyword| &keyword.value));
         if passed.map(next).any(|texts| has_own(&texts)) { own() } else { unknown() }
+    }
+
+    /// Whether a function that is known may have been replaced by one that is not: its name is bound again, it is decorated,
+    /// or somebody gives the helper's name to something else.
+    fn may_be_other(&self, function: &'a Expr, at: At, depth: usize) -> bool {
+        let is_known = |path: &str| {
+            is_prefixing(path)
+                || self.package.split(path).is_some_and(|(module, names)| {
+                    let scopes = &self.package.modules[module].scopes;
+                    names.first().is_some_and(|name| scopes.own_meaning(MODULE, name).is_some())
+                })
+        };
+        let is_other = |binding: &Binding<'a>, at: At| match binding {
+            Binding::Function(function) => {
+                function.decorator_list.iter().any(|decorator| !self.keeps(&decorator.expression, at, depth))
+            }
+            Binding::Value(Expr::Lambda(_)) => false,
+            Binding::Value(value) => {
+                let paths = self.paths_within(value, at, depth);
+                paths.is_empty() || !paths.iter().all(|path| is_known(path))
+            }
+            Binding::Element(..) | Binding::Class(..) | Binding::Other => true,
+        };
+        let by_name = function.as_name_expr().and_then(|name| self.meaning(at, name.id.as_str()));
+        let by_name = by_name.map(|meaning| (meaning, At { scope: meaning.scope, ..at }));
+        let paths = self.paths_within(function, at, depth);
+        let by_path = paths.iter().filter(|path| !is_generated(path)).filter_map(|path| {
+            let (module, names) = self.package.split(path)?;
+            let [name] = names.as_slice() else { return None };
+            let meaning = self.package.modules[module].scopes.own_meaning(MODULE, name)?;
+            Some((meaning, At { module, scope: MODULE }))
+        });
+        let is_replaced = paths.iter().any(|path| is_prefixing(path))
+            && self.package.modules.iter().enumerate().any(|(module, own)| {
+                let assigned = PREFIXING.iter().flat_map(|name| own.scopes.attribute(name));
+                let mut assigned = assigned.map(|(value, scope)| (value, At { module, scope: *scope }));
+                assigned.any(|(value, place)| {
+                    let paths = self.paths_within(value, place, depth);
+                    paths.is_empty() || !paths.iter().all(|path| is_prefixing(path))
+                })
+            });
+        is_replaced
+            || paths.iter().any(|path| !is_known(path))
+            || by_name
+                .into_iter()
+                .chain(by_path)
+                .any(|(meaning, place)| meaning.bindings.iter().any(|binding| is_other(binding, place)))
+    }
+
+    /// Whether a decorator leaves the results of a function as they are.
+    fn keeps(&self, decorator: &'a Expr, at: At, depth: usize) -> bool {
+        const KEEPING: &[&str] = &[
+            "builtins.staticmethod",
+            "functools.cache",
+            "functools.lru_cache",
+            "functools.wraps",
+            "torch.compiler.allow_in_graph",
+            "torch.compiler.disable",
+            "typing.no_type_check",
+            "typing.overload",
+        ];
+        let function = decorator.as_call_expr().map_or(decorator, |call| &*call.func);
+        let paths = self.paths_within(function, at, depth);
+        !paths.is_empty() && paths.iter().all(|path| KEEPING.contains(&path.as_str()))
     }
 
     /// The functions of the package that an expression names, each with the place of its body.

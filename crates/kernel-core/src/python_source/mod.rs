@@ -6,9 +6,11 @@ mod arguments;
 mod calls;
 mod containers;
 mod depth;
+mod encoding;
 mod exports;
 mod floor;
 mod format;
+mod generated;
 mod imports;
 mod listed;
 mod names;
@@ -23,6 +25,7 @@ mod text;
 mod value;
 
 pub use api::{Function, Layer, PublicApi, public_api};
+pub use generated::builds;
 pub use reach::Use;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,19 +66,20 @@ pub fn findings(
 }
 
 impl PythonSource {
-    /// Parses the bytes of a file; `path` is how the user knows it. A file that is no UTF-8 or no Python is one finding.
+    /// Parses the bytes of a file; `path` is how the user knows it. A file whose text or Python cannot be
+    /// read is one finding.
     pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, Box<Finding>> {
         let about = Subject { file: Some(path.to_owned()), ..Subject::default() };
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let message = format!("`{path}` is not UTF-8");
-            let finding = Finding::error(&python::UNREADABLE, message).cause(error.to_string());
+        let text = encoding::decode(bytes).map_err(|cause| {
+            let message = format!("`{path}` cannot be read as text");
+            let finding = Finding::error(&python::UNREADABLE, message).cause(cause);
             Box::new(finding.about(about.clone()))
         })?;
-        if depth::is_excessive(text) {
+        if depth::is_excessive(&text) {
             let message = format!("`{path}` is nested too deeply to be read");
             return Err(Box::new(Finding::error(&python::UNREADABLE, message).about(about)));
         }
-        let text = SourceText::new(path, text);
+        let text = SourceText::new(path, &*text);
         match parse_module(text.text()) {
             Ok(parsed) => Ok(Self { module: parsed.into_syntax(), text }),
             Err(error) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ruff_python_ast::Expr;
 
 use super::package::{At, is_generated};
-use super::scopes::{Binding, MODULE};
+use super::scopes::{Binding, MODULE, sequence};
 use super::text::whole;
 use super::value::{DEPTH, Evaluator, Given};
 
@@ -111,9 +111,16 @@ impl<'a> Evaluator<'_, 'a> {
                     }
                     _ => None,
                 };
-                table.map_or_else(BTreeSet::new, |base| {
-                    keys.iter().flat_map(|name| member(base, name)).collect()
-                })
+                if let Some(base) = table {
+                    return keys.iter().flat_map(|name| member(base, name)).collect();
+                }
+                let mut paths = BTreeSet::new();
+                for (container, at) in self.containers(&subscript.value, at, depth - 1) {
+                    let of_table = container.as_dict_expr().into_iter().flat_map(|table| &table.items);
+                    let values = of_table.map(|item| &item.value).chain(sequence(container));
+                    paths.extend(values.flat_map(|value| self.paths_within(value, at, depth - 1)));
+                }
+                paths
             }
             Expr::If(choice) => {
                 let mut paths = self.paths_within(&choice.body, at, depth - 1);
@@ -137,8 +144,24 @@ impl<'a> Evaluator<'_, 'a> {
                 Binding::Value(value) => {
                     paths.extend(self.paths_within(value, At { scope: meaning.scope, ..at }, depth - 1));
                 }
-                Binding::Function(_) | Binding::Class(_) if meaning.scope == MODULE => {
+                Binding::Function(_) if meaning.scope == MODULE => {
                     paths.insert(dotted(&format!(".{}", module.name), name));
+                }
+                Binding::Element(iterable, None) => {
+                    let place = At { scope: meaning.scope, ..at };
+                    for (element, at) in self.elements(iterable, place, depth - 1).unwrap_or_default() {
+                        paths.extend(self.paths_within(element, at, depth - 1));
+                    }
+                }
+                // Whoever calls a class calls what it derives from, too.
+                Binding::Class(class, _) => {
+                    let place = At { scope: meaning.scope, ..at };
+                    for base in class.bases() {
+                        paths.extend(self.paths_within(base, place, depth - 1));
+                    }
+                    if meaning.scope == MODULE {
+                        paths.insert(dotted(&format!(".{}", module.name), name));
+                    }
                 }
                 _ => {}
             }

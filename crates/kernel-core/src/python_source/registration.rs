@@ -17,22 +17,90 @@ use super::package::{At, GENERATED, Package};
 use super::text::{Piece, Text, Texts, unknown, whole};
 use super::value::Evaluator;
 
-/// The functions of `torch.library` that take an operator's qualified name, or a namespace, with the keyword by which
-/// it can be passed (its first parameter in torch 2.15), and whether they define the operator.
-const REGISTERING: &[(&str, &str, bool)] = &[
-    ("Library", "ns", true),
-    ("custom_op", "name", true),
-    ("define", "qualname", true),
-    ("impl", "qualname", false),
-    ("impl_abstract", "qualname", false),
-    ("register_autocast", "op", false),
-    ("register_autograd", "op", false),
-    ("register_fake", "op", false),
-    ("register_kernel", "op", false),
-    ("register_torch_dispatch", "op", false),
-    ("register_vmap", "op", false),
-    ("triton_op", "name", true),
+/// A function of Torch that takes an operator's qualified name, or a namespace.
+#[derive(Debug, PartialEq, Eq)]
+struct Registering {
+    name: &'static str,
+    /// The place of the parameter that takes it, and the keyword by which it can be passed.
+    parameter: (usize, &'static str),
+    /// Whether it takes a namespace.
+    of_namespace: bool,
+    /// Whether it defines the operator.
+    defines: bool,
+}
+
+const fn operator(name: &'static str, keyword: &'static str, defines: bool) -> Registering {
+    Registering { name, parameter: (0, keyword), of_namespace: false, defines }
+}
+
+const fn of_namespace(name: &'static str, place: usize, keyword: &'static str) -> Registering {
+    Registering { name, parameter: (place, keyword), of_namespace: true, defines: true }
+}
+
+/// Those of `torch.library` and of what it is made of, by their parameters in torch 2.15.
+const REGISTERING: &[Registering] = &[
+    of_namespace("Library", 0, "ns"),
+    of_namespace("_scoped_library", 0, "ns"),
+    of_namespace("_dispatch_library", 1, "ns"),
+    of_namespace("CustomOp", 1, "cpp_ns"),
+    of_namespace("CustomOpDef", 0, "namespace"),
+    of_namespace("get_library_allowing_overwrite", 0, "namespace"),
+    operator("custom_op", "name", true),
+    operator("custom_op", "qualname", true),
+    operator("_custom_op_with_schema", "qualname", true),
+    operator("define", "qualname", true),
+    operator("impl", "qualname", false),
+    operator("_impl", "qualname", false),
+    operator("impl_abstract", "qualname", false),
+    operator("impl_backward", "qualname", false),
+    operator("impl_save_for_backward", "qualname", false),
+    operator("register_autocast", "op", false),
+    operator("register_autograd", "op", false),
+    operator("_register_effectful_op", "op", false),
+    operator("register_fake", "op", false),
+    operator("register_kernel", "op", false),
+    operator("register_torch_dispatch", "op", false),
+    operator("register_vmap", "op", false),
+    operator("triton_op", "name", true),
 ];
+
+/// What is given a function only to ask something about it.
+const ASKING: &[&str] = &[
+    "builtins.callable",
+    "builtins.hasattr",
+    "builtins.isinstance",
+    "builtins.issubclass",
+    "builtins.type",
+    "inspect.signature",
+    "typing.cast",
+];
+
+/// Any other function of Torch's own registries, which gets the name of an operator in whatever place.
+const PRIVATE: Registering = operator("?", "?", false);
+
+/// The modules that register: their own names, under whatever path they are reached.
+pub(super) const REGISTRIES: &[&str] = &["library", "_library", "_custom_op", "_custom_ops"];
+
+/// The registering function that a path names, and the path's last name.
+fn registering(path: &str) -> Vec<(&'static Registering, &str)> {
+    let Some(inside) = path.strip_prefix("torch.").filter(|inside| !inside.starts_with("ops.")) else {
+        return Vec::new();
+    };
+    let (modules, last) = inside.rsplit_once('.').unwrap_or(("", inside));
+    let is_registry = modules.split('.').any(|module| REGISTRIES.contains(&module));
+    if !is_registry && last != "_dispatch_library" {
+        return if last.starts_with("_dispatch_") { vec![(&PRIVATE, last)] } else { Vec::new() };
+    }
+    let known: Vec<_> =
+        REGISTERING.iter().filter(|known| known.name == last).map(|known| (known, last)).collect();
+    let is_private = modules.split('.').chain([last]).any(|name| name.starts_with('_'));
+    if known.is_empty() && is_private { vec![(&PRIVATE, last)] } else { known }
+}
+
+/// Whether a namespace is one of Torch's own or its sisters'.
+pub(super) fn is_of_torch(namespace: &str) -> bool {
+    OF_TORCH.contains(&namespace)
+}
 
 /// The namespaces of Torch itself (`torch._C._dispatch_get_all_op_names()` of 2.15, those of 2.11 added), and of its sister
 /// libraries, in which a kernel may give operators an implementation, but define none.
@@ -112,11 +180,8 @@ fn prefixed_twice(package: &Package<'_>) -> Vec<Finding> {
             let given = [(&call.arguments, 0, at)];
             let Argument::Given(name, place) = argument(&evaluator, &given, 0, "op_name") else { continue };
             let texts = evaluator.texts(name, place);
-            let is_qualified = |text: &&Text| {
-                text.iter().any(|piece| matches!(piece, Piece::Known(text) if text.contains("::")))
-            };
-            let Some(text) = texts.iter().find(is_qualified) else { continue };
-            let is_sure = texts.iter().all(|text| is_qualified(&text));
+            let Some(text) = texts.iter().find(|text| is_qualified(text)) else { continue };
+            let is_sure = texts.iter().all(is_qualified);
             let shown = shown(text);
             let helper = module.source.slice(&*call.func);
             let operator = shown.rsplit("::").next().unwrap_or(&shown);
@@ -138,7 +203,10 @@ fn prefixed_twice(package: &Package<'_>) -> Vec<Finding> {
 
 /// One call that registers something.
 struct Registration<'a> {
-    function: &'static str,
+    /// The function's name.
+    function: String,
+    /// Whether it takes a namespace.
+    of_namespace: bool,
     defines: bool,
     source: &'a PythonSource,
     at: At,
@@ -157,54 +225,88 @@ fn registrations<'a>(package: &Package<'a>, call: &'a ExprCall, at: At) -> Vec<R
         Some(function) if is_partial => (function, 1),
         _ => (&*call.func, 0),
     };
+    let mut found = Vec::new();
+    let made = |function: &str, (of_namespace, defines), range, name, texts| Registration {
+        function: function.to_owned(),
+        of_namespace,
+        defines,
+        source,
+        at,
+        range,
+        name,
+        texts,
+    };
+    // Handed to somebody who will call it.
+    if !is_partial && !evaluator.paths(&call.func, at).iter().any(|path| ASKING.contains(&path.as_str())) {
+        let named = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        // One of its own, so that many arguments leave enough for what is called.
+        let asked = Evaluator::new(package);
+        let is_name = |value: &&Expr| value.is_name_expr() || value.is_attribute_expr();
+        for handed in call.arguments.args.iter().chain(named).filter(is_name) {
+            let paths = asked.paths(handed, at);
+            let function =
+                paths.iter().flat_map(|path| registering(path)).find(|(known, _)| **known != PRIVATE);
+            found
+                .extend(function.map(|(_, last)| made(last, (false, true), handed.range(), None, unknown())));
+        }
+    }
     let mut callees = callees(&evaluator, function, at, 4);
     for callee in &mut callees {
         callee.given.push((&call.arguments, skipped, at));
     }
-    let mut found = Vec::new();
     for callee in callees {
-        let Some(function) = callee.path.strip_prefix("torch.library.") else { continue };
-        let made = |function, defines, range, name, texts| Registration {
-            function,
-            defines,
-            source,
-            at,
-            range,
-            name,
-            texts,
-        };
-        if function == UNNAMED {
-            found.push(made("torch.library", true, call.range(), None, unknown()));
+        if let Some(module) = callee.path.strip_suffix(UNNAMED) {
+            let module = module.trim_end_matches('.');
+            found.push(made(module, (false, true), call.range(), None, unknown()));
             continue;
         }
-        let Some((function, keyword, defines)) = REGISTERING.iter().find(|(name, ..)| *name == function)
-        else {
-            continue;
-        };
-        let defines = *defines && !(*function == "Library" && only_implements(&evaluator, &callee.given));
-        match argument(&evaluator, &callee.given, 0, keyword) {
-            // `impl(library, "f", "CPU")`: the library was told of where it was made.
-            Argument::Given(name, place) if is_library(&evaluator, name, place) => {}
-            Argument::Given(name, place) => {
-                found.push(made(function, defines, name.range(), Some(name), evaluator.texts(name, place)));
+        for (known, function) in registering(&callee.path) {
+            if *known == PRIVATE {
+                let given = callee.given.iter().flat_map(|(arguments, skipped, at)| {
+                    let named = arguments.keywords.iter().map(|keyword| &keyword.value);
+                    arguments.args.iter().skip(*skipped).chain(named).map(|value| (value, *at))
+                });
+                let names = given.map(|(value, place)| (value, evaluator.texts(value, place)));
+                let names = names.filter(|(_, texts)| texts.iter().any(is_qualified));
+                found
+                    .extend(names.map(|(name, texts)| {
+                        made(function, (false, false), name.range(), Some(name), texts)
+                    }));
+                continue;
             }
-            Argument::Hidden(range) => found.push(made(function, defines, range, None, unknown())),
-            Argument::Absent => {}
+            let defines =
+                known.defines && !(known.of_namespace && only_implements(&evaluator, &callee.given, known));
+            let kind = (known.of_namespace, defines);
+            let (place, keyword) = known.parameter;
+            match argument(&evaluator, &callee.given, place, keyword) {
+                // `impl(library, "f", "CPU")`: the library was told of where it was made.
+                Argument::Given(name, place) if is_library(&evaluator, name, place) => {}
+                Argument::Given(name, place) => {
+                    found.push(made(function, kind, name.range(), Some(name), evaluator.texts(name, place)));
+                }
+                Argument::Hidden(range) => found.push(made(function, kind, range, None, unknown())),
+                Argument::Absent => {}
+            }
         }
     }
     found
 }
 
+/// Whether a text holds a name with a namespace.
+fn is_qualified(text: &Text) -> bool {
+    text.iter().any(|piece| matches!(piece, Piece::Known(text) if text.contains("::")))
+}
+
 fn is_library<'a>(evaluator: &Evaluator<'_, 'a>, name: &'a Expr, at: At) -> bool {
     evaluator.containers(name, at, 8).into_iter().any(|(made, at)| {
-        let function = made.as_call_expr().map(|call| evaluator.paths(&call.func, at));
-        function.is_some_and(|paths| paths.contains("torch.library.Library"))
+        let functions = made.as_call_expr().map(|call| evaluator.paths(&call.func, at)).unwrap_or_default();
+        functions.iter().flat_map(|path| registering(path)).any(|(known, _)| known.of_namespace)
     })
 }
 
-/// `Library(namespace, "IMPL")`.
-fn only_implements<'a>(evaluator: &Evaluator<'_, 'a>, given: &[Given<'a>]) -> bool {
-    match argument(evaluator, given, 1, "kind") {
+/// `Library(namespace, "IMPL")`; the kind stands where the namespace does not.
+fn only_implements<'a>(evaluator: &Evaluator<'_, 'a>, given: &[Given<'a>], known: &Registering) -> bool {
+    match argument(evaluator, given, 1 - known.parameter.0, "kind") {
         Argument::Given(kind, at) => evaluator.texts(kind, at).iter().all(|kind| whole(kind) == Some("IMPL")),
         _ => false,
     }
@@ -239,7 +341,7 @@ fn namespace(text: &Text, is_whole: bool) -> Namespace {
 
 impl Registration<'_> {
     fn namespaces(&self) -> BTreeSet<Namespace> {
-        self.texts.iter().map(|text| namespace(text, self.function == "Library")).collect()
+        self.texts.iter().map(|text| namespace(text, self.of_namespace)).collect()
     }
 }
 
@@ -275,7 +377,7 @@ fn judge(package: &Package<'_>, registration: &Registration<'_>, own: &BTreeSet<
     };
     let severity = namespaces.iter().filter_map(worst).max()?;
     let is_sure = namespaces.iter().all(|namespace| worst(namespace) == Some(severity));
-    let function = registration.function;
+    let function = registration.function.as_str();
     let source = registration.source;
     let written = match registration.name {
         Some(name) => source.slice(name),
@@ -291,11 +393,11 @@ fn judge(package: &Package<'_>, registration: &Registration<'_>, own: &BTreeSet<
         return Some(about(Finding::note(&python::UNJUDGED, message)));
     }
     let text = registration.texts.iter().find_map(|text| {
-        let name = namespace(text, function == "Library");
+        let name = namespace(text, registration.of_namespace);
         (worst(&name) == Some(severity)).then(|| shown(text))
     });
     let text = text.unwrap_or_else(|| written.clone());
-    let is_library = function == "Library";
+    let is_library = registration.of_namespace;
     let what = if is_library { "the namespace" } else { "the operator" };
     let is_given = if is_sure { "is given" } else { "may be given" };
     let operator = text.rsplit("::").next().unwrap_or(&text);

@@ -8,7 +8,7 @@ use ruff_python_ast::visitor::{
     Visitor, walk_comprehension, walk_except_handler, walk_expr, walk_pattern, walk_stmt,
 };
 use ruff_python_ast::{
-    AnyParameterRef, Comprehension, ExceptHandler, Expr, Identifier, Parameters, Pattern, Stmt,
+    AnyParameterRef, Comprehension, ExceptHandler, Expr, Identifier, Parameters, Pattern, Stmt, StmtClassDef,
     StmtFunctionDef,
 };
 use ruff_text_size::{Ranged, TextRange};
@@ -31,8 +31,8 @@ pub(super) enum Binding<'a> {
     Element(&'a Expr, Option<usize>),
     /// A function.
     Function(&'a StmtFunctionDef),
-    /// A class, by its scope.
-    Class(ScopeId),
+    /// A class, with its scope.
+    Class(&'a StmtClassDef, ScopeId),
     /// Something that only running the file could tell.
     Other,
 }
@@ -222,7 +222,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
                 class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
                 class.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
                 let scope = self.within(true, class.range(), |scopes| scopes.visit_body(&class.body));
-                self.bind(class.name.as_str(), Binding::Class(scope));
+                self.bind(class.name.as_str(), Binding::Class(class, scope));
                 return;
             }
             Stmt::Import(_) | Stmt::ImportFrom(_) => {
@@ -248,8 +248,11 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             Stmt::TypeAlias(alias) => self.assign(&alias.name, None),
             Stmt::For(statement) => self.run_over(&statement.target, &statement.iter),
             Stmt::With(with) => {
-                let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref());
-                names.for_each(|name| self.assign(name, None));
+                for item in &with.items {
+                    // What is made for the block is, but for a few, what it is called in it.
+                    let made = Some(&item.context_expr).filter(|made| made.is_call_expr());
+                    item.optional_vars.iter().for_each(|name| self.assign(name, made));
+                }
             }
             Stmt::Global(global) => {
                 let names = global.names.iter().map(Identifier::as_str);
@@ -275,7 +278,16 @@ impl<'a> Visitor<'a> for Scopes<'a> {
                 return;
             }
             Expr::Named(named) => self.assign(&named.target, Some(&named.value)),
-            Expr::Call(_) => self.calls.push((expression, self.current)),
+            Expr::Call(call) => {
+                self.calls.push((expression, self.current));
+                if let (Expr::Name(function), [_, Expr::StringLiteral(name), value]) =
+                    (&*call.func, &*call.arguments.args)
+                    && function.id.as_str() == "setattr"
+                {
+                    let known = self.attributes.entry(name.value.to_str()).or_default();
+                    known.push((value, self.current));
+                }
+            }
             Expr::Attribute(_) => {
                 self.chains.push((expression, self.current));
                 let mut base = expression;

@@ -164,6 +164,33 @@ fn an_operator_that_is_named_in_a_roundabout_way_is_found() {
         "name = 'demo::a'\ntorch.library.register_fake(own(op_name=name))",
         "NAME = own('aten::a')",
         "from ._ops import add_op_namespace_prefix as p\np('::a')",
+        // What `torch.library` is made of, and what was there before it.
+        "torch.library._scoped_library('demo', 'DEF')",
+        "L = torch.library\nwith L._scoped_library('demo', 'FRAGMENT') as l:\n  l.define('f() -> ()')",
+        "from torch.library import _scoped_library as scoped\nscoped(ns='demo', kind='DEF')",
+        "torch._C._dispatch_library('DEF', 'demo', '')",
+        "from torch._C import _dispatch_library\n_dispatch_library('FRAGMENT', 'demo', '')",
+        "torch._library.custom_ops.custom_op('demo::a', mutates_args=())",
+        "from torch._library.custom_ops import custom_op\ncustom_op('demo::a', mutates_args=())",
+        "import torch._library as inner\ninner.triton_op('demo::a', mutates_args=())",
+        "torch._library.triton.triton_op('demo::a', mutates_args=())",
+        "torch.library._library.custom_ops.custom_op('demo::a', mutates_args=())",
+        "torch._library.custom_ops.library.Library('demo', 'DEF')",
+        "torch._library.simple_registry.singleton.find('demo::a').fake_impl.register(f, 's')",
+        "torch._library.fake_class_registry.register_fake_class('demo::A')",
+        "torch.library._register_effectful_op('demo::a', 1)",
+        "torch._custom_ops.custom_op('demo::a')",
+        "from torch._custom_op.impl import custom_op\ncustom_op(qualname='demo::a')",
+        "torch._custom_ops.impl_abstract('demo::a')",
+        "torch._library.custom_ops.CustomOpDef('demo', 'a', '() -> ()', f)",
+        "torch._library.custom_ops.get_library_allowing_overwrite('demo', 'a').define('a() -> ()')",
+        "torch._custom_op.impl.CustomOp(None, 'demo', 'a', None)",
+        "torch._C._dispatch_has_kernel('demo::a')",
+        "for register in [torch.library.custom_op]:\n  register('demo::a', mutates_args=())",
+        "{'r': torch.library.custom_op}['r']('demo::a', mutates_args=())",
+        "WAYS = (torch.library.custom_op, print)\nWAYS[0]('demo::a', mutates_args=())",
+        "class Mine(torch.library.Library): ...\nMine('demo', 'DEF')",
+        "class Mine(torch.library.Library): ...\nclass Other(Mine): ...\nOther('demo', 'DEF')",
     ] {
         let told = told(text);
         assert!(told.contains(&(Severity::Error, "python/unprefixed-operator")), "{text}: {told:?}");
@@ -196,6 +223,18 @@ fn what_is_the_kernels_own_or_none_of_its_business_is_left_alone() {
         "library = torch.library.Library('aten', 'IMPL')\ntorch.library.impl(library, 'f', 'CPU')",
         "torch.library.wrap_triton(1)",
         "torch.library.opcheck(ops.a, ())",
+        "with torch.library._scoped_library('aten', 'IMPL') as l:\n  torch.library.impl(l, 'f', 'CPU')",
+        "torch._C._dispatch_library('IMPL', 'aten', 'CPU')",
+        "torch._C._dispatch_has_kernel_for_dispatch_key('aten::relu', 'CPU')",
+        "torch._library.infer_schema.infer_schema(f, mutates_args=())",
+        "torch._library.custom_ops.custom_op(own('a'), mutates_args=())",
+        "torch._C._dispatch_tls_set_dispatch_key_excluded(1, True)",
+        "@functools.lru_cache(None)\ndef prefix(name): return own(name)\n\
+         torch.library.custom_op(prefix('a'), mutates_args=())",
+        "class Names:\n  prefix = own\ntorch.library.custom_op(own('a'), mutates_args=())",
+        "class Layer(torch.nn.Module): ...\nLayer('demo', 'DEF')",
+        "isinstance(x, torch.library.Library)",
+        "hasattr(torch.library, 'custom_op')",
     ] {
         assert_eq!(told(text), [], "{text}");
     }
@@ -229,6 +268,42 @@ fn what_cannot_be_judged_is_said_to_be_so() {
             "python/unprefixed-operator",
         ),
         ("torch.library.register_fake('other::a')", Warning, "python/unprefixed-operator"),
+        ("getattr(torch._library, unknown())('demo::a')", Note, "python/unjudged"),
+        ("unknown(torch.library.custom_op, 'demo::a')", Note, "python/unjudged"),
+        ("list(map(torch.library.register_fake, unknown()))", Note, "python/unjudged"),
+        // The helper, or what stands for it, is something else by then.
+        ("own = unknown()\ntorch.library.custom_op(own('a'), mutates_args=())", Note, "python/unjudged"),
+        (
+            "def prefix(name): return own(name)\nprefix = unknown(prefix)\n\
+             torch.library.custom_op(prefix('a'), mutates_args=())",
+            Note,
+            "python/unjudged",
+        ),
+        (
+            "@unknown\ndef prefix(name): return own(name)\ntorch.library.custom_op(prefix('a'), mutates_args=())",
+            Note,
+            "python/unjudged",
+        ),
+        (
+            "for own in unknown(): pass\ntorch.library.custom_op(own('a'), mutates_args=())",
+            Note,
+            "python/unjudged",
+        ),
+        (
+            "from elsewhere import add_op_namespace_prefix as own\ntorch.library.custom_op(own('a'), mutates_args=())",
+            Note,
+            "python/unjudged",
+        ),
+        (
+            "from . import _ops\n_ops.add_op_namespace_prefix = unknown\ntorch.library.custom_op(own('a'))",
+            Note,
+            "python/unjudged",
+        ),
+        (
+            "from . import _ops\nsetattr(_ops, 'add_op_namespace_prefix', unknown)\ntorch.library.custom_op(own('a'))",
+            Note,
+            "python/unjudged",
+        ),
         (
             "if torch:\n  n = own('a')\nelse:\n  n = 'demo::a'\ntorch.library.custom_op(n)",
             Warning,
@@ -408,11 +483,81 @@ fn what_the_oldest_python_lacks_is_told() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_one_finding() {
-    for bytes in [&b"def f(:\n"[..], b"x = '\xe9'\n", b"# -*- coding: latin-1 -*-\nx = '\xe9'\n", b"\0"] {
+    for (bytes, told) in [
+        (&b"def f(:\n"[..], "not valid Python"),
+        (b"x = '\xe9'\n", "not UTF-8"),
+        (b"\n\n# coding: latin-1\nx = '\xe9'\n", "not UTF-8"),
+        (b"x = 1\n# coding: latin-1\ny = '\xe9'\n", "not UTF-8"),
+        (b"# coding: utf-8\nx = '\xe9'\n", "not UTF-8"),
+        (b"# coding: ascii\nx = '\xe9'\n", "does not have"),
+        (b"# coding: cp1252\nx = '\x81'\n", "does not have"),
+        (b"\xef\xbb\xbf# coding: latin-1\n", "mark of UTF-8"),
+        (b"# coding: utf-7\nx = 1\n", "`utf-7`"),
+        (b"# vim: set fileencoding=unicode_escape :\nx = 1\n", "`unicode_escape`"),
+        (b"#!/usr/bin/python\r# coding: shift_jis\rx = 1\r", "`shift_jis`"),
+        (b"\0", "not valid Python"),
+    ] {
         let finding = PythonSource::parse("bad.py", bytes).expect_err("it is no Python");
         assert_eq!(finding.code.id, "python/unreadable");
-        assert!(finding.message.contains("bad.py"));
+        let said = format!("{} {:?}", finding.message, finding.causes);
+        assert!(said.contains("bad.py") && said.contains(told), "{told}: {said}");
     }
+}
+
+/// Python 3.11 takes each of these, and reads this letter.
+#[test]
+fn a_file_in_the_coding_that_it_names_is_read() {
+    for (bytes, letter) in [
+        (&b"# -*- coding: latin-1 -*-\nx = '\xe9'\n"[..], "\u{e9}"),
+        (b"#!/usr/bin/env python\n# vim: set fileencoding=iso-8859-1 :\nx = '\xe9'\n", "\u{e9}"),
+        (b"\x0c \t\r\n# coding=ISO_8859_1\r\nx = '\xe9'\r\n", "\u{e9}"),
+        (b"# coding: windows-1252\nx = '\x80'\n", "\u{20ac}"),
+        (b"# coding: cp1252\nx = '\x9f'\n", "\u{178}"),
+        (b"# coding: iso8859-15\nx = '\xa4'\n", "\u{20ac}"),
+        (b"# coding: utf8\nx = '\xc3\xa9'\n", "\u{e9}"),
+        (b"# coding: latin-1\nx = '\xc3'\n", "\u{c3}"),
+        (b"\xef\xbb\xbf# coding: utf-8\nx = '\xc3\xa9'\n", "\u{e9}"),
+        (b"# not a coding\nx = '\xc3\xa9'\n", "\u{e9}"),
+        (b"# coding: us-ascii\nx = 'e'\n", "e"),
+    ] {
+        let source = PythonSource::parse("good.py", bytes).expect("it is Python");
+        assert!(source.text.text().contains(&format!("'{letter}'")), "{letter} {}", source.text.text());
+    }
+    // An operator is found behind letters of more than one byte.
+    let text = b"# coding: latin-1\nimport torch\nx = '\xe9'\ntorch.library.custom_op('demo::a')\n";
+    let source = PythonSource::parse("ops.py", text).expect("it is Python");
+    let files = BTreeMap::from([("ops.py".to_owned(), source)]);
+    let found = findings(&files, "demo", &BTreeSet::new());
+    assert_eq!(found.first().and_then(|finding| finding.span.as_ref()).map(|span| span.line), Some(4));
+}
+
+#[test]
+fn the_builds_that_a_generated_module_names_are_those_it_runs_with() {
+    let named = |text: &str| {
+        let is_id = |word: &str| word.starts_with("_demo_");
+        builds(parse("_ops.py", text), "demo", &is_id).into_iter().collect::<Vec<_>>()
+    };
+    let own = "_demo_cpu_x";
+    for text in [
+        "from . import _demo_cpu_x\nimport torch\nops = torch.ops._demo_cpu_x\n",
+        "import torch\nops = getattr(torch.ops, '_demo_cpu_x')\n",
+        "def f(name):\n    '''Of `_demo_cpu_y::f`.'''\n    return f'_demo_cpu_x::{name}' # _demo_cpu_z\n",
+        "path = '_demo_cpu_x.so'\n",
+        "import torch\nx = torch.ops.aten.relu, torch.ops._demo_cpu_x.f, torch.ops.load_library('x')\n",
+    ] {
+        assert_eq!(named(text), [own], "{text}");
+    }
+    for (text, other) in [
+        ("from . import _demo_cpu_x\nimport torch\nops = torch.ops._demo_cpu_y\n", "_demo_cpu_y"),
+        ("from . import _demo_cpu_x, _other\n", "_other"),
+        ("from . import _demo_cpu_x\nimport torch\nops = torch.ops.other\n", "other"),
+        ("from . import _demo_cpu_x\ndef f(name): return f'other::{name}'\n", "other"),
+        ("from . import _demo_cpu_x\ndef f(name): return '_demo_cpu_y' + '::' + name\n", "_demo_cpu_y"),
+        ("import torch\nx = '_demo_cpu_x'\nops = getattr(torch.ops, 'ot' + 'her')\n", "other"),
+    ] {
+        assert_eq!(named(text), [own, other], "{text}");
+    }
+    assert_eq!(named("# _demo_cpu_x\n'''_demo_cpu_x'''\n"), [""; 0]);
 }
 
 fn api(files: &[(&str, &str)]) -> PublicApi {

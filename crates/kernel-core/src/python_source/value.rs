@@ -157,7 +157,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
             },
             // An operator that is passed on as it is carries its own name.
             Binding::Function(_) => own(),
-            Binding::Class(_) | Binding::Other => unknown(),
+            Binding::Class(..) | Binding::Other => unknown(),
         }
     }
 
@@ -183,7 +183,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         let scopes = &self.package.modules[module].scopes;
         let class = |name: &str| -> Option<ScopeId> {
             scopes.own_meaning(MODULE, name)?.bindings.iter().find_map(|binding| match binding {
-                Binding::Class(scope) => Some(*scope),
+                Binding::Class(_, scope) => Some(*scope),
                 _ => None,
             })
         };

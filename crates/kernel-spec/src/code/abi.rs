@@ -17,7 +17,7 @@ codes! {
         remedy: "Build the variant again, or fetch the real file";
     DAMAGED = "abi/damaged", Check,
         means: "A library ends too early or contradicts itself",
-        example: "a download that broke off",
+        example: "a download that broke off, or a table that `objcopy -R` emptied while the loader goes on to read it",
         remedy: "Build the variant again, or fetch the file again";
     NOT_SHARED = "abi/not-shared", Check,
         means: "An object file is not a shared library",
@@ -29,8 +29,8 @@ codes! {
         remedy: "Build the variant for the system in its name, or correct the name";
     NOT_LOADABLE = "abi/not-loadable", Check,
         means: "The system's loader refuses a file before it looks at what the library needs",
-        example: "a library whose dynamic segment a tool removed, or whose header names the ABI of FreeBSD",
-        remedy: "Build the variant again, and do not process its libraries afterwards";
+        example: "a library whose dynamic segment a tool removed, or one for aarch64 that was linked for pages of 4 KiB only",
+        remedy: "Build the variant again without flags that change its layout, and do not process its libraries afterwards";
     SYMBOL_VERSION = "abi/symbol-version", Check,
         means: "A library needs a version of a system library that the policy's oldest system does not have",
         example: "`std::filesystem` of a new libstdc++, version `GLIBCXX_3.4.26`, under manylinux_2_28",

@@ -4,8 +4,8 @@ codes! {
     /// The codes of Python sources.
     ALL;
     UNREADABLE = "python/unreadable", Check,
-        means: "A Python file of the package is not UTF-8 or not valid Python",
-        example: "`def f(:`, or a Latin-1 file",
+        means: "A Python file of the package is not valid Python, or not in the coding that it names, or in one that is not read here",
+        example: "`def f(:`, or a Latin-1 file that does not say so in its first two lines",
         remedy: "Mend the syntax, or save the file as UTF-8";
     UNPREFIXED = "python/unprefixed-operator", Check,
         means: "An operator is registered under a name that is written out, without the kernel's own namespace",

@@ -84,6 +84,29 @@ impl Dynamic {
         self.get(raw::DT_SYMTAB).is_some() && self.get(raw::DT_STRTAB).is_some()
     }
 
+    /// Whether loading may write into code, too.
+    pub(super) fn writes_anywhere(&self) -> bool {
+        const DF_TEXTREL: u64 = 4;
+        self.get(raw::DT_TEXTREL).is_some() || self.flag(raw::DT_FLAGS, DF_TEXTREL)
+    }
+
+    /// Whether entries of its tables have the size that they must have, where it says one: the loader ends the process
+    /// otherwise.
+    pub(super) fn has_known_entries<E: FileHeader<Endian = Endianness>>(&self) -> bool {
+        let sizes = [
+            (raw::DT_SYMENT, size_of::<E::Sym>()),
+            (raw::DT_RELAENT, size_of::<E::Rela>()),
+            (raw::DT_RELENT, size_of::<E::Rel>()),
+            (raw::DT_RELRENT, size_of::<E::Word>()),
+        ];
+        sizes.iter().all(|(tag, size)| self.get(*tag).is_none_or(|own| own == *size as u64))
+    }
+
+    /// Programs have a place for debuggers, libraries never.
+    pub(super) fn is_debugged(&self) -> bool {
+        self.get(raw::DT_DEBUG).is_some()
+    }
+
     pub(super) fn has_name(&self) -> bool {
         self.get(raw::DT_SONAME).is_some()
     }
@@ -107,6 +130,26 @@ impl Dynamic {
         TABLES.iter().filter_map(|tag| self.get(*tag))
     }
 
+    /// Fails where what runs at loading and unloading is not there.
+    pub(super) fn find_code(&self, reader: &Reader<'_>, segments: &Segments) -> Result<(), ImageError> {
+        for tag in [raw::DT_INIT, raw::DT_FINI] {
+            let Some(address) = self.get(tag) else { continue };
+            if reader.array("the code that runs at loading", segments.table(address)?.start)? == [0; 4] {
+                return Err(ImageError::Malformed {
+                    what: "the code that runs when it is loaded was emptied",
+                });
+            }
+        }
+        for (tag, size) in
+            [(raw::DT_INIT_ARRAY, raw::DT_INIT_ARRAYSZ), (raw::DT_FINI_ARRAY, raw::DT_FINI_ARRAYSZ)]
+        {
+            if let (Some(address), Some(1..)) = (self.get(tag), self.get(size)) {
+                segments.table(address)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Loads the string table and takes over the names.
     pub(super) fn describe(
         &self,
@@ -114,7 +157,6 @@ impl Dynamic {
         segments: &Segments,
         object: &mut Object,
     ) -> Result<(), ImageError> {
-        const DF_TEXTREL: u64 = 4;
         const DF_STATIC_TLS: u64 = 16;
         let Some(address) = self.get(raw::DT_STRTAB) else { return Ok(()) };
         let place = segments.table(address)?;
@@ -144,7 +186,7 @@ impl Dynamic {
         object.requests.extend(self.requests());
         object.static_thread_storage = self.flag(raw::DT_FLAGS, DF_STATIC_TLS);
         object.packed_relocations = self.get(raw::DT_RELR).is_some();
-        object.text_relocations = self.get(raw::DT_TEXTREL).is_some() || self.flag(raw::DT_FLAGS, DF_TEXTREL);
+        object.text_relocations = self.writes_anywhere();
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! be absent, empty or wrong, and serve only for the table of sizes.
 
 mod dynamic;
+mod hash;
 mod notes;
 mod relocations;
 mod sections;
@@ -45,7 +46,9 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
 
     let mut object = Object::new(machine(header, endian), kind(header, &segments, &dynamic, endian));
     dynamic.describe(reader, &segments, &mut object)?;
+    dynamic.find_code(reader, &segments)?;
     object.refusals = refusals(header, &segments, &dynamic, endian);
+    object.small_pages = segments.off_large_pages;
     object.thread_storage = segments.thread_storage;
     object.writable_code = segments.loads.iter().any(|load| load.writable && load.executable);
     object.executable_stack = match segments.stack_flags {
@@ -91,8 +94,10 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
         (identity.padding.iter().any(|byte| *byte != 0), "reserved bytes of its header are in use"),
         (segments.count == 0, "it has no program headers"),
         (segments.count != 0 && segments.loads.is_empty(), "it has no segment to load"),
+        (!segments.in_order(), "its segments are not in the order of their addresses"),
         (segments.off_pages, "its segments do not begin where pages of memory can"),
         (segments.unaligned, "its segments are not aligned to pages, which glibc refused until 2.35"),
+        (!dynamic.has_known_entries::<E>(), "entries of its tables have another size than they must have"),
         // A program without one needs nothing of anybody.
         (
             segments.count != 0 && segments.dynamic.is_none() && header.e_type(endian) == raw::ET_DYN,
@@ -126,9 +131,14 @@ fn kind<E: FileHeader<Endian = Endianness>>(
     endian: Endianness,
 ) -> Kind {
     match header.e_type(endian) {
-        // libc.so.6 has an interpreter too, and is a library all the same: only programs lack a name or say that they
-        // are position-independent programs.
-        raw::ET_DYN if dynamic.is_program() || segments.interpreter && !dynamic.has_name() => Kind::Program,
+        // libc.so.6 has an interpreter too, and libraries need no name: but only programs say that they are
+        // position-independent programs, or have a place for debuggers.
+        raw::ET_DYN
+            if dynamic.is_program()
+                || segments.interpreter && dynamic.is_debugged() && !dynamic.has_name() =>
+        {
+            Kind::Program
+        }
         raw::ET_DYN => Kind::SharedLibrary,
         raw::ET_EXEC => Kind::Program,
         raw::ET_REL => Kind::Relocatable,

@@ -2,12 +2,14 @@
 //! such pointers, as the GPU run time does.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use object::elf as raw;
 use object::read::elf::{FileHeader, Rel, Rela};
 use object::{Endian, Endianness};
 
 use super::super::ImageError;
+use super::super::facts::Machine;
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
 use super::{Segments, cast_all};
@@ -81,37 +83,95 @@ impl Relocations {
     }
 }
 
-/// The highest symbol that any relocation names: the table of symbols reaches at least so far, for the loader looks
-/// each of them up.
-pub(super) fn highest_symbol<E: FileHeader<Endian = Endianness>>(
+/// Looks at every relocation once. Answers the highest symbol that any of them names: the table of symbols reaches at least
+/// so far, for the loader looks each of them up. Fails where a table was emptied, or one writes where nothing can be written.
+pub(super) fn survey<E: FileHeader<Endian = Endianness>>(
     reader: &Reader<'_>,
     segments: &Segments,
     dynamic: &Dynamic,
-    endian: Endianness,
+    (machine, endian): (Machine, Endianness),
 ) -> Result<u64, ImageError> {
     let with_addends = dynamic.get(raw::DT_PLTREL) == Some(raw::DT_RELA.0.cast_unsigned());
     let tables = [
-        (raw::DT_RELA, raw::DT_RELASZ, true),
-        (raw::DT_REL, raw::DT_RELSZ, false),
-        (raw::DT_JMPREL, raw::DT_PLTRELSZ, with_addends),
+        (raw::DT_RELA, raw::DT_RELASZ, Some(raw::DT_RELACOUNT), true),
+        (raw::DT_REL, raw::DT_RELSZ, Some(raw::DT_RELCOUNT), false),
+        (raw::DT_JMPREL, raw::DT_PLTRELSZ, None, with_addends),
     ];
+    let check = Check { relative: relative(machine), targets: segments.targets(dynamic.writes_anywhere()) };
     let mut highest = 0;
-    for (table, size, with_addends) in tables {
+    for (table, size, count, with_addends) in tables {
         let (Some(address), Some(length @ 1..)) = (dynamic.get(table), dynamic.get(size)) else { continue };
         let start = segments.table(address)?.start;
         let entry = if with_addends { size_of::<E::Rela>() } else { size_of::<E::Rel>() } as u64;
         let range = start..start.saturating_add(length / entry * entry);
+        let mut is_empty = true;
+        let mut relative = count.and_then(|count| dynamic.get(count)).unwrap_or(0);
         reader.walk("the table of relocations", range, (entry, 0), |piece, _, _| {
-            let symbols = if with_addends {
-                cast_all::<E::Rela>(piece).iter().map(|entry| entry.r_sym(endian, false)).max()
-            } else {
-                cast_all::<E::Rel>(piece).iter().map(|entry| entry.r_sym(endian)).max()
+            is_empty &= piece.iter().all(|byte| *byte == 0);
+            let mut each = |(symbol, kind, address): (u32, u32, u64)| {
+                highest = highest.max(symbol.into());
+                let must_be = relative != 0;
+                relative = relative.saturating_sub(1);
+                check.allows(kind, must_be, address)
             };
-            highest = highest.max(symbols.unwrap_or(0).into());
-            Ok(true)
+            let is_good = if with_addends {
+                let entry = |entry: &E::Rela| {
+                    let kind = entry.r_type(endian, false).0;
+                    (entry.r_sym(endian, false), kind, entry.r_offset(endian).into())
+                };
+                cast_all::<E::Rela>(piece).iter().map(entry).all(&mut each)
+            } else {
+                let entry = |entry: &E::Rel| {
+                    (entry.r_sym(endian), entry.r_type(endian).0, entry.r_offset(endian).into())
+                };
+                cast_all::<E::Rel>(piece).iter().map(entry).all(&mut each)
+            };
+            is_good.then_some(true).ok_or(ImageError::Malformed {
+                what: "its relocations are of another kind than it says, or write where nothing can be written",
+            })
         })?;
+        if is_empty {
+            return Err(ImageError::Malformed { what: "one of its tables of relocations was emptied" });
+        }
+    }
+    if let (Some(address), Some(1..)) = (dynamic.get(raw::DT_RELR), dynamic.get(raw::DT_RELRSZ)) {
+        // The packed form begins with an address.
+        let first: [u8; 4] = reader.array("the packed relocations", segments.table(address)?.start)?;
+        let rest: [u8; 4] = match size_of::<E::Word>() {
+            8 => reader.array("the packed relocations", segments.table(address)?.start + 4)?,
+            _ => [0; 4],
+        };
+        if first == [0; 4] && rest == [0; 4] {
+            return Err(ImageError::Malformed { what: "one of its tables of relocations was emptied" });
+        }
     }
     Ok(highest)
+}
+
+/// What every relocation has to satisfy.
+struct Check {
+    /// The processor's number of relocations that add the library's own address; not known of every processor.
+    relative: Option<u32>,
+    targets: Vec<Range<u64>>,
+}
+
+impl Check {
+    /// The loader adds the library's address to the first ones without looking at their kind.
+    fn allows(&self, kind: u32, is_relative: bool, address: u64) -> bool {
+        let Some(relative) = self.relative else { return true };
+        let is_right = !is_relative || kind == relative;
+        is_right && (kind == 0 || self.targets.iter().any(|target| target.contains(&address)))
+    }
+}
+
+fn relative(machine: Machine) -> Option<u32> {
+    let kind = match machine {
+        Machine::Aarch64 => raw::R_AARCH64_RELATIVE,
+        Machine::I686 => raw::R_386_RELATIVE,
+        Machine::X86_64 => raw::R_X86_64_RELATIVE,
+        _ => return None,
+    };
+    Some(kind.0)
 }
 
 fn read<E: FileHeader<Endian = Endianness>>(

@@ -2,14 +2,14 @@
 
 use object::elf as raw;
 use object::read::elf::{FileHeader, Sym};
-use object::{Endianness, U16, U32};
+use object::{Endianness, U16};
 
 use super::super::ImageError;
-use super::super::facts::{Binding, Machine, Object, Record, SymbolKind, Visibility};
+use super::super::facts::{Binding, Object, Record, SymbolKind, Visibility};
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
-use super::relocations::highest_symbol;
-use super::{Segments, cast_all};
+use super::hash::Tables;
+use super::{Segments, cast_all, relocations};
 
 pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     reader: &Reader<'_>,
@@ -20,8 +20,9 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
 ) -> Result<(), ImageError> {
     let Some(address) = dynamic.get(raw::DT_SYMTAB) else { return Ok(()) };
     let entry = size_of::<E::Sym>() as u64;
-    let named = highest_symbol::<E>(reader, segments, dynamic, endian)?;
-    let count = count(reader, segments, dynamic, ((address, entry), named), (object.machine, endian))?;
+    let named = relocations::survey::<E>(reader, segments, dynamic, (object.machine, endian))?;
+    let tables = Tables { reader, segments, dynamic, machine: object.machine, endian, wide: entry == 24 };
+    let count = tables.count((address, entry), named)?;
     let place = segments.table(address)?;
     let end = count.checked_mul(entry).and_then(|length| place.start.checked_add(length));
     let end = end.ok_or(ImageError::Malformed { what: "its number of symbols is impossible" })?;
@@ -57,7 +58,20 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
             what: "a symbol's name lies outside the table of dynamic names",
         });
     }
-    Ok(())
+    if object.records.iter().any(Record::is_empty) {
+        return Err(ImageError::Malformed { what: "its table of dynamic symbols was emptied" });
+    }
+    let is_unnamed = |record: &Record| {
+        record.binding != Binding::Local
+            && object.strings.get(record.name as usize).is_none_or(|first| *first == 0)
+    };
+    if object.records.iter().any(is_unnamed) {
+        return Err(ImageError::Malformed { what: "symbols that it shares with others have no name" });
+    }
+    if object.records.iter().any(|record| object.lacks_version(record)) {
+        return Err(ImageError::Malformed { what: "a symbol has a version that no table explains" });
+    }
+    tables.find_all(object)
 }
 
 fn record<S: Sym<Endian = Endianness>>(symbol: &S, endian: Endianness) -> Record {
@@ -84,88 +98,4 @@ fn record<S: Sym<Endian = Endianness>>(symbol: &S, endian: Endianness) -> Record
         },
         defined: symbol.st_shndx(endian) != raw::SHN_UNDEF,
     }
-}
-
-/// Number of dynamic symbols. The loader never asks for it: it looks up what relocations name and what its hash table
-/// reaches, the GNU one before the classic one. So all three are read, and none may reach further than the classic one says
-/// or the GNU one goes. GNU ld writes an empty GNU table without the true number; then the table ends where the next one
-/// begins.
-fn count(
-    reader: &Reader<'_>,
-    segments: &Segments,
-    dynamic: &Dynamic,
-    ((address, entry), named): ((u64, u64), u64),
-    (machine, endian): (Machine, Endianness),
-) -> Result<u64, ImageError> {
-    let classic = dynamic.get(raw::DT_HASH).map(|hash| segments.table(hash)).transpose()?;
-    let classic = classic.map(|hash| classic_count(reader, hash.start, machine, endian)).transpose()?;
-    let gnu = dynamic.get(raw::DT_GNU_HASH).map(|hash| segments.table(hash)).transpose()?;
-    let gnu = gnu.map(|hash| gnu_count(reader, hash.start, entry == 24, endian)).transpose()?.flatten();
-    if let Some(count) = classic.or(gnu) {
-        return if named < count && gnu.is_none_or(|gnu| gnu <= count) {
-            Ok(count)
-        } else {
-            Err(ImageError::Malformed { what: "it has more symbols than its hash table says" })
-        };
-    }
-    let next = dynamic.addresses().filter(|next| *next > address).min();
-    let end = segments.table(address)?;
-    let room = next.map_or(end.end - end.start, |next| next - address).min(end.end - end.start);
-    Ok((room / entry).max(named + 1))
-}
-
-fn classic_count(
-    reader: &Reader<'_>,
-    start: u64,
-    machine: Machine,
-    endian: Endianness,
-) -> Result<u64, ImageError> {
-    // Its numbers have the size of a word, except on this one processor.
-    if machine == Machine::S390x {
-        let [_, _, _, chains]: [U32<Endianness>; 4] = words(reader, start)?;
-        return Ok(chains.get(endian).into());
-    }
-    let [_, chains]: [U32<Endianness>; 2] = words(reader, start)?;
-    Ok(chains.get(endian).into())
-}
-
-fn gnu_count(
-    reader: &Reader<'_>,
-    start: u64,
-    wide: bool,
-    endian: Endianness,
-) -> Result<Option<u64>, ImageError> {
-    let what = "the GNU hash table";
-    let [buckets, first, bloom, _]: [U32<Endianness>; 4] = words(reader, start)?;
-    let (buckets, first) = (u64::from(buckets.get(endian)), u64::from(first.get(endian)));
-    let bloom = u64::from(bloom.get(endian)) * if wide { 8 } else { 4 };
-    let start = start.saturating_add(16 + bloom);
-    let chains = start.saturating_add(buckets * 4);
-    let mut last = 0;
-    reader.walk(what, start..chains, (4, 0), |piece, _, _| {
-        let highest = cast_all::<U32<Endianness>>(piece).iter().map(|bucket| bucket.get(endian)).max();
-        last = last.max(highest.unwrap_or(0).into());
-        Ok(true)
-    })?;
-    if last < first || last == 0 {
-        return Ok(None);
-    }
-    let mut ended = false;
-    reader.walk(what, chains.saturating_add((last - first) * 4)..reader.size(), (4, 0), |piece, _, _| {
-        for word in cast_all::<U32<Endianness>>(piece) {
-            last += 1;
-            if word.get(endian) & 1 == 1 {
-                ended = true;
-                break;
-            }
-        }
-        Ok(!ended)
-    })?;
-    ended.then_some(Some(last)).ok_or(ImageError::Malformed { what: "its hash table has no end" })
-}
-
-fn words<const N: usize>(reader: &Reader<'_>, at: u64) -> Result<[U32<Endianness>; N], ImageError> {
-    let bytes = reader.bytes("a hash table", at, N as u64 * 4)?;
-    let words = cast_all::<U32<Endianness>>(&bytes);
-    words.try_into().map_err(|_| ImageError::Malformed { what: "a table ends within an entry" })
 }

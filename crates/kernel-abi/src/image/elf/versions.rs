@@ -7,6 +7,7 @@ use super::super::ImageError;
 use super::super::facts::{Object, VersionAt, VersionNode};
 use super::super::source::Reader;
 use super::dynamic::{Dynamic, name};
+use super::hash::classic_hash;
 use super::{Segments, cast};
 
 pub(super) fn read(
@@ -26,6 +27,13 @@ pub(super) fn read(
     object.version_index.sort_by_key(|(index, _)| *index);
     Ok(())
 }
+
+/// What glibc's loader knows of, and it ends the process at anything else.
+const FORM: u16 = 1;
+
+/// The loader compares hashes before names: where they differ, no library has the version.
+const FOREIGN: ImageError =
+    ImageError::Malformed { what: "its version tables have another form, or hashes of other names" };
 
 /// A chain and the number beside it differ: one of them hides something.
 const COUNTS: ImageError =
@@ -57,6 +65,9 @@ impl Table<'_, '_> {
                 versions = versions.saturating_add(1);
                 let aux: raw::Vernaux<Endianness> = self.entry(aux_at)?;
                 let version = name(self.reader, &self.object.strings, aux.vna_name.get(self.endian).into())?;
+                if aux.vna_hash.get(self.endian) != classic_hash(version.as_bytes()) {
+                    return Err(FOREIGN);
+                }
                 self.reader.spend(library.len() as u64)?;
                 let node = VersionNode { library: Some(library.clone()), name: version };
                 let index = VersionAt::Need(self.object.version_needs.len());
@@ -69,6 +80,9 @@ impl Table<'_, '_> {
             }
             if versions != need.vn_cnt.get(self.endian) {
                 return Err(COUNTS);
+            }
+            if need.vn_version.get(self.endian) != FORM {
+                return Err(FOREIGN);
             }
             match need.vn_next.get(self.endian) {
                 0 => break,
@@ -87,8 +101,14 @@ impl Table<'_, '_> {
             let aux_at = at.saturating_add(definition.vd_aux.get(self.endian).into());
             let aux: raw::Verdaux<Endianness> = self.entry(aux_at)?;
             let version = name(self.reader, &self.object.strings, aux.vda_name.get(self.endian).into())?;
+            if definition.vd_version.get(self.endian) != FORM {
+                return Err(FOREIGN);
+            }
             // The base definition is the library's own name, not a version.
             if definition.vd_flags.get(self.endian).0 & BASE == 0 {
+                if definition.vd_hash.get(self.endian) != classic_hash(version.as_bytes()) {
+                    return Err(FOREIGN);
+                }
                 let index = VersionAt::Definition(self.object.version_definitions.len());
                 self.object.version_definitions.push(VersionNode { library: None, name: version });
                 self.object.version_index.push((definition.vd_ndx.get(self.endian).0 & 0x7fff, index));

@@ -130,6 +130,24 @@ fn the_generated_module_is_there_and_of_this_build() {
     fs_err::remove_file(scene.variant().join("_ops.py")).expect("removed");
     scene.seal(METADATA_TEXT);
     assert_eq!(Scene::findings(&scene.variant()), ["artifact/layout there is no `_ops.py`"]);
+    for both in [
+        "from . import _my_demo_cpu_x\nimport torch\nops = torch.ops._my_demo_cpu_xy\n",
+        "ID = '_my_demo_cpu_x'\ndef add_op_namespace_prefix(name): return f'_my_demo_cpu_xy::{name}'\n",
+    ] {
+        scene.write("_ops.py", both);
+        scene.seal(METADATA_TEXT);
+        let beside = "artifact/layout `_ops.py` names `_my_demo_cpu_xy` beside `_my_demo_cpu_x`";
+        assert_eq!(Scene::findings(&scene.variant()), [beside]);
+    }
+    scene.write("_ops.py", "# _my_demo_cpu_x\nimport torch\nops = torch.ops._my_demo_cpu_xy\n");
+    scene.seal(METADATA_TEXT);
+    assert_eq!(Scene::findings(&scene.variant()), [another]);
+    scene.write("_ops.py", &format!("{}from . import _my_demo_cpu_x\n", "#\n".repeat(1 << 15)));
+    scene.seal(METADATA_TEXT);
+    let long = "artifact/layout `_ops.py` has more than 32768 bytes, ten times what a build writes";
+    assert_eq!(Scene::findings(&scene.variant()), [long]);
+    fs_err::remove_file(scene.variant().join("_ops.py")).expect("removed");
+    scene.seal(METADATA_TEXT);
     // Where the package is below, as older tools lay it out.
     scene.write("my_demo/_ops.py", "from .. import _my_demo_cpu_x\n");
     scene.seal(METADATA_TEXT);

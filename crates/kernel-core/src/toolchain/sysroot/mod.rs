@@ -13,6 +13,7 @@ pub mod review;
 pub mod runtime;
 pub mod stub;
 pub mod table;
+pub mod torch_names;
 pub mod undefined;
 
 use camino::{Utf8Path, Utf8PathBuf};

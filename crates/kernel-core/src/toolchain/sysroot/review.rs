@@ -14,7 +14,7 @@ use super::link_map;
 use super::member::MemberError;
 use super::policy::Policy;
 use super::runtime::{Exports, Runtime};
-use super::undefined::{self, Definitions};
+use super::undefined::{self, Definitions, TorchNames};
 use crate::check::library;
 
 /// A finished link and where it left its traces.
@@ -100,8 +100,8 @@ impl Review<'_> {
             runtimes: self.runtimes,
             needed: &needed,
             strings: None,
-            torch: torch.as_ref(),
-            others: image.objects.iter().any(|object| undefined::needs_others(object, self.cpu)),
+            torch: torch.as_ref().map_or(TorchNames::OfHeaders, TorchNames::AtHand),
+            others: image.objects.iter().any(|object| undefined::needs_others(object, self.cpu, &[])),
             static_libstdcxx: self.archive.is_some(),
         };
         let names = image.objects.iter().flat_map(undefined::names).collect();

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 
 use kernel_abi::image::{Binding, Object};
 use kernel_abi::policy::Manylinux;
+use kernel_abi::policy::mangled::namespace;
 use kernel_abi::policy::manylinux::is_loader;
 use kernel_abi::policy::python::is_python;
+use kernel_abi::policy::torch;
 use kernel_spec::arch::Cpu;
 use kernel_spec::finding::Subject;
 use kernel_spec::variant::CxxAbi;
@@ -19,6 +21,7 @@ use super::link::CXX_LIBRARY;
 use super::policy::allows;
 use super::runtime::{Exports, Runtime};
 use super::table::{Table, numbers};
+use super::torch_names::{self, Answer, Torch};
 
 /// What may define the names.
 #[derive(Clone, Copy, Debug)]
@@ -35,17 +38,25 @@ pub struct Definitions<'a> {
     pub needed: &'a [String],
     /// The strings of the Torch that the kernel is for, where that is known.
     pub strings: Option<CxxAbi>,
-    /// Exports of the Torch that the kernel was compiled for, where its libraries are at hand.
-    pub torch: Option<&'a BTreeSet<String>>,
+    /// What is known of Torch's names.
+    pub torch: TorchNames<'a>,
     /// Whether the library needs one that is none of these and none of the system's tables, and may define anything.
     pub others: bool,
     /// Whether the compiler had a static libstdc++ to take newer functions from.
     pub static_libstdcxx: bool,
 }
 
-/// Namespaces of Torch's C++ interface. Without its libraries, a name in one of them is taken to be exported: it comes
-/// from Torch's own headers, so it cannot be misspelled.
-const TORCH_NAMESPACES: &[&str] = &["at", "c10", "c10d", "caffe2", "torch"];
+/// How Torch's names are known.
+#[derive(Clone, Copy, Debug)]
+pub enum TorchNames<'a> {
+    /// Exports of the Torch that the kernel was compiled for: its libraries are at hand.
+    AtHand(&'a BTreeSet<String>),
+    /// Only its headers are. A name in one of its namespaces is taken to be exported: it comes from the headers, so it cannot
+    /// be misspelled.
+    OfHeaders,
+    /// Those of releases.
+    Released(Torch<'a>),
+}
 
 /// Libraries of the system that nothing in the process needs, so that their names count only where the kernel names them.
 const NOT_BROUGHT: &[&str] = &["libatomic.so.1", "libmvec.so.1"];
@@ -86,10 +97,11 @@ pub fn names(library: &Object) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a library needs another one whose exports are not known here.
-pub fn needs_others(library: &Object, cpu: Cpu) -> bool {
+/// Whether a library needs another one whose exports are not known here; those of `known` are.
+pub fn needs_others(library: &Object, cpu: Cpu, known: &[&str]) -> bool {
     let known = |name: &String| {
-        let tables = Table::of(cpu).libraries.iter().any(|library| library.soname == name);
+        let tables = known.contains(&name.as_str())
+            || Table::of(cpu).libraries.iter().any(|library| library.soname == name);
         tables || Runtime::find(name).is_some() || is_loader(library.machine, name)
     };
     !library.needed.iter().all(known)
@@ -97,7 +109,13 @@ pub fn needs_others(library: &Object, cpu: Cpu) -> bool {
 
 /// One finding per name that nothing defines.
 pub fn check(names: &BTreeSet<String>, definitions: &Definitions) -> Vec<Finding> {
-    names.iter().filter(|name| !definitions.has(name)).map(|name| definitions.explain(name)).collect()
+    let missing = names.iter().filter(|name| !definitions.has(name));
+    let mut findings: Vec<Finding> = missing.map(|name| definitions.explain(name)).collect();
+    let uncompared = definitions.uncompared(names);
+    if !uncompared.is_empty() {
+        findings.push(definitions.note(&uncompared));
+    }
+    findings
 }
 
 impl Definitions<'_> {
@@ -129,7 +147,11 @@ impl Definitions<'_> {
     fn c10_has(&self, name: &str) -> bool {
         let there = self.needed.iter().any(|needed| needed == C10)
             && self.runtimes.iter().any(|runtime| runtime.soname == C10);
-        there && self.torch.map_or_else(|| C10_LIBSTDCXX.contains(&name), |exports| exports.contains(name))
+        there
+            && match self.torch {
+                TorchNames::AtHand(exports) => exports.contains(name),
+                TorchNames::OfHeaders | TorchNames::Released(_) => C10_LIBSTDCXX.contains(&name),
+            }
     }
 
     fn allows(&self, version: &str) -> bool {
@@ -137,12 +159,38 @@ impl Definitions<'_> {
     }
 
     fn torch_has(&self, name: &str) -> bool {
-        if let Some(exports) = self.torch {
-            return exports.contains(name);
+        match self.torch {
+            TorchNames::AtHand(exports) => exports.contains(name),
+            TorchNames::OfHeaders => {
+                torch::is_c_function(name) || torch::is_cxx(name) && !self.takes_other_strings(name)
+            }
+            TorchNames::Released(release) => {
+                !self.takes_other_strings(name)
+                    && matches!(release.exports(name), Answer::Exported | Answer::Unknown)
+            }
         }
-        let c_shim = name.starts_with("aoti_torch_") || name.starts_with("torch_");
-        let is_cxx = namespace(name).is_some_and(|outer| TORCH_NAMESPACES.contains(&outer));
-        c_shim || is_cxx && !self.takes_other_strings(name)
+    }
+
+    /// Names of a Torch of which too little is known to say whether it has them.
+    fn uncompared<'n>(&self, names: &'n BTreeSet<String>) -> Vec<&'n str> {
+        let TorchNames::Released(release) = self.torch else { return Vec::new() };
+        let has_torch = self.runtimes.iter().any(|runtime| matches!(runtime.exports(), Exports::Torch));
+        let is_unknown = |name: &&str| has_torch && release.exports(name) == Answer::Unknown;
+        names.iter().map(String::as_str).filter(is_unknown).collect()
+    }
+
+    fn note(&self, names: &[&str]) -> Finding {
+        let shown: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+        let message =
+            format!("{} of Torch's names were not compared with those that it exports", names.len());
+        let finding = Finding::note(self.code, message).cause(shown.join(", "));
+        let finding = match torch_names::known() {
+            Some((first, last)) => finding.cause(format!(
+                "here are the names of Torch {first} to {last} for CPU and CUDA, but not those of all toolkits"
+            )),
+            None => finding,
+        };
+        finding.help("load the kernel in the Torch that its variant names, with `kernel-builder test`")
     }
 
     fn takes_other_strings(&self, name: &str) -> bool {
@@ -184,6 +232,11 @@ impl Definitions<'_> {
             let cause = format!("`{library}` keeps it for old programs only");
             return finding.cause(cause).about(Subject { library: Some(library), ..subject });
         }
+        if let (TorchNames::Released(torch), true) =
+            (self.torch, torch::is_cxx(name) || torch::is_c_function(name))
+        {
+            return self.explain_torch(torch, name).about(subject);
+        }
         match Runtime::ALL.iter().find(|runtime| runtime.lists(name)) {
             Some(runtime) => {
                 let library = runtime.soname.to_owned();
@@ -196,32 +249,26 @@ impl Definitions<'_> {
     }
 }
 
-/// The outermost namespace or class of a mangled C++ name (Itanium C++ ABI, section 5.1); none for a function outside all.
-fn namespace(name: &str) -> Option<&str> {
-    let mut rest = name.strip_prefix("_Z")?;
-    // Type information, tables and guards of something; thunks start with their offsets.
-    for special in ["TV", "TI", "TS", "TT", "TW", "TH", "GV", "GR"] {
-        if let Some(after) = rest.strip_prefix(special) {
-            rest = after;
-            break;
+impl Definitions<'_> {
+    /// A name of Torch that it does not export.
+    fn explain_torch(&self, release: Torch<'_>, name: &str) -> Finding {
+        let message = format!("nothing defines `{name}`");
+        // It may be of a Torch that nobody knows here.
+        let finding = if release.exports(name) == Answer::Nowhere {
+            Finding::warning(self.code, message)
+        } else {
+            Finding::error(self.code, message)
+        };
+        match (torch_names::releases(name), torch_names::known()) {
+            (Some((first, last)), _) => {
+                finding.cause(format!("Torch {first} to {last} export it, but not that of the variant"))
+            }
+            (None, Some((first, last))) => {
+                finding.cause(format!("no Torch from {first} to {last} exports it"))
+            }
+            (None, None) => finding,
         }
     }
-    for thunk in ["Th", "Tv", "Tc"] {
-        if rest.starts_with(thunk) {
-            rest = &rest[rest.find("_N")? + 1..];
-        }
-    }
-    let rest = match rest.strip_prefix('N') {
-        Some(nested) => nested.trim_start_matches(['r', 'V', 'K', 'R', 'O']),
-        None if rest.starts_with("St") => rest,
-        None => return None,
-    };
-    if rest.starts_with("St") || rest.starts_with("Sa") || rest.starts_with("Ss") {
-        return Some("std");
-    }
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let length: usize = rest[..digits].parse().ok()?;
-    rest.get(digits..digits + length)
 }
 
 /// Whether a mangled C++ name holds the string of the ABI before C++11, which is `Ss` (Itanium C++ ABI, section 5.1.10).
@@ -261,7 +308,7 @@ mod tests {
             code: &code::abi::UNDEFINED,
             needed: &needed.iter().map(|&name| name.to_owned()).collect::<Vec<_>>(),
             strings: Some(CxxAbi::Cxx11),
-            torch: None,
+            torch: TorchNames::OfHeaders,
             others: false,
             static_libstdcxx: true,
         };
@@ -306,25 +353,5 @@ mod tests {
         let mut named = missing(TORCH, &[], &bad);
         named.sort();
         assert_eq!(named, ["Pybind_helper_missing", "_Pyramid", &old]);
-    }
-
-    #[test]
-    fn namespaces_are_found_in_mangled_names() {
-        for (name, outer) in [
-            ("_ZNK2at10TensorBase8data_ptrEv", Some("at")),
-            ("_ZN3c106detail14torchCheckFailEPKcS2_jS2_", Some("c10")),
-            ("_ZTIN3c105ErrorE", Some("c10")),
-            ("_ZTVN5torch8autograd4NodeE", Some("torch")),
-            ("_ZThn16_N3c105ErrorD0Ev", Some("c10")),
-            ("_ZN3c10lsERSoNS_6DeviceE", Some("c10")),
-            ("_ZNSt10filesystem4pathD1Ev", Some("std")),
-            ("_ZSt28__throw_bad_array_new_lengthv", Some("std")),
-            ("_ZTISt9exception", Some("std")),
-            ("_Z6launchPfi", None),
-            ("_ZN9999at", None),
-            ("launch", None),
-        ] {
-            assert_eq!(namespace(name), outer, "{name}");
-        }
     }
 }
