@@ -29,6 +29,8 @@ mod lock;
 mod metal;
 mod migrate;
 mod nix;
+mod nix_logs;
+mod nix_machines;
 mod output;
 mod pin;
 mod portable;

@@ -291,6 +291,13 @@ fn what_nix_refuses_has_a_code_of_its_own_and_nixs_words() {
         ("nix/disabled", message("error: experimental Nix feature 'nix-command' is disabled")),
         ("nix/disabled", "error: unrecognised flag '--argstr'".to_owned()),
         ("nix/daemon", message("error: cannot connect to socket at '/nix/var/nix/daemon-socket/socket'")),
+        (
+            "nix/daemon",
+            format!(
+                "warning: ignoring a setting\n{}",
+                message("error: cannot connect to socket at '/x': Connection refused")
+            ),
+        ),
         ("nix/disk-full", message("error: writing to file: No space left on device")),
         ("nix/store", message("error: creating directory '/nix/store': Permission denied")),
         (

@@ -218,8 +218,9 @@ impl Nix {
         if let Some(path) = output.filter(|_| finished.succeeded()) {
             return Ok((path, heard));
         }
-        // The first error is the one that the others follow from.
-        let words: Vec<String> = heard.said.iter().chain(heard.errors.iter().take(1)).cloned().collect();
+        // The first error is the one that the others follow from; what comes before it may be no error.
+        let first = heard.errors.iter().find(|word| !word.starts_with("warning:")).or(heard.errors.first());
+        let words: Vec<String> = heard.said.iter().chain(first).cloned().collect();
         if heard.transcript.failed.is_empty()
             && let Some(refused) = refusal::recognise(&words, heard.built)
         {
