@@ -2,6 +2,7 @@
 
 /// Paths and texts, sorted. The collection of published kernels lies beside the project or where `KERNEL_BUILDER_SHARED` says.
 #[expect(clippy::disallowed_methods, reason = "the place of the collection is the tests' own setting")]
+#[allow(clippy::print_stdout, reason = "tests tell how much they looked at")]
 pub(crate) fn collected() -> Vec<(String, String)> {
     let written = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel-spec/tests/manifest/written");
     let mut manifests = of_directory(written);
