@@ -57,6 +57,7 @@ commands! {
     Audit(audit),
     Pin(pin),
     Run(run),
+    Shell(shell),
     Clean(clean),
     #[command(visible_alias = "update-build")]
     Migrate(migrate),
@@ -64,6 +65,9 @@ commands! {
     Hash(hash),
     Explain(explain),
     Completions(completions),
+    // For packagers; the list must fit one screen.
+    #[command(hide = true)]
+    Manual(manual),
     Schema(schema),
     #[command(alias = "list-variants")]
     Variants(variants),
@@ -74,12 +78,11 @@ commands! {
     NixStep(nix_step),
 }
 
-/// Build, prove and publish compute kernels.
+/// Build, prove and publish compute kernels; `kernel-builder COMMAND --help` has examples.
 #[derive(Debug, Parser)]
 #[command(
     name = "kernel-builder",
     version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("KERNEL_BUILDER_COMMIT"), ")"),
-    after_help = "`kernel-builder COMMAND --help` has an example for each command.",
     arg_required_else_help = true,
     max_term_width = 120
 )]

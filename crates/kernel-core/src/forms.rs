@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::test::{TestCase as Case, TestOutcome};
+use kernel_spec::report::validate::{Step, StepOutcome, StepResult};
 use kernel_spec::report::{CheckReport, TestReport};
 use kernel_spec::{Code, Finding, Severity};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -73,6 +74,34 @@ pub fn of_test(report: &TestReport, project: &Utf8Path, forms: &[Form]) -> std::
         report.variants.iter().map(suite).collect()
     };
     write(project, "test", forms, &report.findings, &suites)
+}
+
+/// The same for `validate`: a test case for each step, and every finding, also those that its report has no room for.
+pub fn of_validate(
+    steps: &[StepResult],
+    found: &[(Step, Finding)],
+    project: &Utf8Path,
+    forms: &[Form],
+) -> std::io::Result<Vec<Utf8PathBuf>> {
+    let suites = || {
+        let mut suite = TestSuite::new("validate");
+        suite.add_test_cases(steps.iter().map(|step| {
+            let errors =
+                found.iter().filter(|(of, finding)| *of == step.step && finding.severity == Severity::Error);
+            let errors: Vec<String> = errors.map(|(_, finding)| explained(finding)).collect();
+            let status = match step.outcome {
+                StepOutcome::Passed => TestCaseStatus::success(),
+                StepOutcome::Failed => failed(&step.summary, &errors.join("\n\n")),
+                StepOutcome::NotRun => TestCaseStatus::skipped(),
+            };
+            let mut case = TestCase::new(step.step.word(), status);
+            case.set_classname("validate");
+            case
+        }));
+        vec![suite]
+    };
+    let findings: Vec<Finding> = found.iter().map(|(_, finding)| finding.clone()).collect();
+    write(project, "validate", forms, &findings, &suites)
 }
 
 fn write(

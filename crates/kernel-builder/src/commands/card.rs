@@ -20,11 +20,19 @@ pub(crate) struct Arguments {
     /// Write nothing; fail where the card on disk is stale
     #[arg(long)]
     check: bool,
+    /// Write the card as a page for a browser as well
+    #[arg(long, value_name = "FILE.html")]
+    preview: Option<Utf8PathBuf>,
 }
 
 impl Run for Arguments {
     fn run(self, session: &Session) -> Answer {
-        let options = CardOptions { project: self.directory, output: self.output, check: self.check };
+        let options = CardOptions {
+            project: self.directory,
+            output: self.output,
+            check: self.check,
+            preview: self.preview,
+        };
         Ok(Report::Card(card(&session.context, &options)?))
     }
 }

@@ -8,7 +8,7 @@ use super::{Answer, Run};
 use crate::session::Session;
 use crate::settings::Layer;
 
-/// Write what editors need: the exact compile command of every source
+/// Write what editors need: compile commands, types of the operators, how the tests run
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  kernel-builder ide my-kernel\n\nclangd finds the commands through `.clangd`; nothing is compiled."

@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
     /// Backends to write sources for, or `all` [default: cpu, and all for torch-noarch]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     backends: Vec<String>,
-    /// What the kernel binds to: one version of torch, its stable ABI, tvm-ffi, or torch through Triton
-    #[arg(long, value_name = "NAME", default_value = "torch")]
-    framework: Framework,
-    /// Licence, as an identifier of SPDX or of the Hub
-    #[arg(long, value_name = "ID", default_value = "Apache-2.0")]
-    license: String,
-    /// Replace files that exist, those of the project only
+    /// What the kernel binds to: one version of torch, its stable ABI, tvm-ffi, or torch through Triton [default: torch]
+    #[arg(long, value_name = "NAME")]
+    framework: Option<Framework>,
+    /// Licence, as an identifier of SPDX or of the Hub [default: Apache-2.0]
+    #[arg(long, value_name = "ID")]
+    license: Option<String>,
+    /// Replace files that exist, those of the project only; what is not named stays as its `build.toml` has it
     #[arg(long)]
     overwrite: bool,
 }
@@ -61,7 +61,7 @@ impl Run for Arguments {
         let options = Options {
             path: self.path,
             name: self.name,
-            sample: self.framework.0,
+            sample: self.framework.map(|framework| framework.0),
             backends: self.backends,
             license: self.license,
             overwrite: self.overwrite,

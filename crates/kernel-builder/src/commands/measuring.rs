@@ -11,7 +11,7 @@ use kernel_core::verbs::bench::FailOn;
 /// Options of measuring.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Measuring {
-    /// A workload, `Class.name`, where `*` stands for any text; repeat for more. Without it: all
+    /// A workload, `Class.name`, or a pattern with `*`; repeat for more
     #[arg(short, long = "workload", value_name = "PATTERN")]
     workloads: Vec<String>,
     /// Seconds that measuring a variant may take

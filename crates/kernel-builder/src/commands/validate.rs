@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
+use kernel_core::forms::Form;
 use kernel_core::verbs::bench::FailOn;
 use kernel_core::verbs::build::BuildOptions;
 use kernel_core::verbs::validate::{ValidateOptions, validate};
@@ -25,6 +26,9 @@ pub(crate) struct Arguments {
     /// What of the benchmark fails: not-improved (the default), slower, not-faster, inconclusive, or nothing; repeat for more
     #[arg(long = "fail-on", value_name = "NEWS", hide_possible_values = true)]
     fail_on: Vec<Failing>,
+    /// Write further forms below `.kernel-builder/reports`: junit, sarif
+    #[arg(long = "report", value_name = "FORMS", value_delimiter = ',')]
+    forms: Vec<Form>,
     #[command(flatten)]
     measuring: Measuring,
 }
@@ -68,6 +72,7 @@ impl Run for Arguments {
             },
             fail_on: fail_on.into_iter().filter_map(Failing::news).collect(),
             measuring: self.measuring.options(),
+            forms: self.forms,
         };
         Ok(Report::Validate(Box::new(validate(&session.context, &options)?)))
     }

@@ -43,6 +43,18 @@ fn a_template_of_the_peer_renders_and_keeps_its_front_matter() {
 }
 
 #[test]
+fn a_preview_is_a_page_that_runs_nothing() {
+    let template = "---\nlicense: mit\n---\n# {{ repo_id }}\n\n<script>alert(1)</script>\n\n[there](javascript:alert(1))\n";
+    let scene = scene().file("CARD.md", template);
+    let ran = scene.run(&["card", "--preview", "page.html"]);
+    assert!(ran.status == 0 && ran.stdout.contains("wrote [SCENE]/here/page.html"), "{ran}");
+    let page = fs_err::read_to_string(scene.path("page.html")).expect("the page");
+    assert!(page.contains("<h1>acme/demo</h1>") && page.contains("default-src 'none'"), "{page}");
+    assert!(!page.contains("<script") && !page.contains("javascript:"), "{page}");
+    assert!(scene.path("build/CARD.md").is_file());
+}
+
+#[test]
 fn a_stale_card_fails_the_check_and_a_current_one_does_not() {
     let scene = scene();
     let check = |scene: &Scene| scene.run(&["card", "--check"]).status;

@@ -31,6 +31,22 @@ fn every_command_of_the_database_compiles() {
     }
     assert!(!scene.path("build").exists(), "nothing is built");
 
+    // The types of the operators, which do not ship; the tests, as an editor runs them.
+    let stub = "tvm-ffi-ext/demo_op/_ops.pyi";
+    let text = fs_err::read_to_string(scene.path(stub)).expect("the stub");
+    assert!(text.contains("def __getattr__(self, name: str) -> Any: ..."), "{text}");
+    crate::build::build(&scene, "", &[]);
+    assert!(!scene.path(&format!("build/{}/_ops.pyi", crate::build::VARIANT)).exists());
+    let settings = fs_err::read(scene.path(".vscode/settings.json")).expect("the settings");
+    let settings: Value = serde_json::from_slice(&settings).expect("JSON");
+    assert_eq!(settings["python.envFile"], "${workspaceFolder}/.kernel-builder/tests.env");
+    assert_eq!(fs_err::read_to_string(scene.path(".kernel-builder/tests.env")).expect("the variables"), "");
+    fs_err::write(scene.path(stub), "mine: int\n").expect("written");
+    let ran = scene.run(&["ide"]);
+    assert!(ran.status == 0 && ran.stdout.contains("_ops.pyi: somebody wrote it"), "{ran}");
+    assert_eq!(fs_err::read_to_string(scene.path(stub)).expect("the stub"), "mine: int\n");
+    fs_err::remove_file(scene.path(stub)).expect("removed");
+
     fs_err::write(scene.path(".clangd"), "mine\n").expect("written");
     let ran = scene.run(&["ide"]);
     assert!(ran.status == 0 && ran.stdout.contains(".clangd: somebody wrote it"), "{ran}");

@@ -155,6 +155,37 @@ fn existing_files_are_listed_and_kept() {
     assert!(!files(&scene.path("")).iter().any(|path| path.contains(".kernel-builder-init")));
 }
 
+/// What is not said again is as the project that is written over has it.
+#[test]
+fn writing_over_keeps_the_choices() {
+    let scene = Scene::new();
+    let choices = ["--framework", "torch-stable", "--backends", "cpu,cuda", "--license", "MIT"];
+    assert_eq!(scene.run(&[&["init", "relu", "--name", "acme/relu"][..], &choices].concat()).status, 0);
+    let text = |path: &str| fs_err::read_to_string(scene.path(path)).expect("a file");
+    let before = text("relu/build.toml");
+    assert!(
+        before.contains("stable-abi") && before.contains("acme/relu") && before.contains("\"MIT\""),
+        "{before}"
+    );
+    for (folder, arguments) in
+        [("", &["init", "relu", "--overwrite"][..]), ("relu", &["init", "--overwrite"])]
+    {
+        fs_err::remove_file(scene.path("relu/README.md")).expect("removable");
+        let ran = scene.run_in(folder, arguments);
+        assert!(ran.status == 0 && !ran.stdout.contains("no owner"), "{ran}");
+        assert_eq!(text("relu/build.toml"), before);
+        assert!(text("relu/README.md").contains("acme/relu"));
+    }
+    let ran = scene.run(&["init", "relu", "--overwrite", "--framework", "tvm-ffi", "--json"]);
+    let report = ran.json().pop().expect("a report");
+    assert_eq!((&report["repo_id"], &report["framework"]), (&"acme/relu".into(), &"tvm-ffi".into()), "{ran}");
+    let scene = scene.file("relu/build.toml", "no TOML");
+    let ran = scene.run(&["init", "relu", "--overwrite", "--json"]);
+    let notes = ran.json().pop().expect("a report")["notes"].clone();
+    assert_eq!((ran.status, &notes[0]["code"]), (0, &"init/placeholder-owner".into()), "{ran}");
+    assert_eq!(notes[1]["code"], "init/not-kept", "{ran}");
+}
+
 #[test]
 fn a_link_is_replaced_and_not_written_through() {
     let scene = Scene::new().file("outside", "mine").file("relu/keep", "k");

@@ -43,6 +43,7 @@ mod run;
 mod same_bytes;
 mod scene;
 mod settings;
+mod shell;
 mod silence;
 mod skills;
 mod status;

@@ -61,7 +61,19 @@ fn a_wrong_manifest_stops_at_check() {
     let outcomes: Vec<&Value> =
         report["steps"].as_array().expect("steps").iter().map(|step| &step["outcome"]).collect();
     assert_eq!(outcomes, ["failed", "not-run", "not-run", "not-run", "not-run", "not-run"]);
-    let ran = scene.run(&["validate"]);
+    let ran = scene.run(&["validate", "--report", "junit,sarif"]);
+    let form = |name: &str| {
+        fs_err::read_to_string(scene.path(&format!(".kernel-builder/reports/{name}"))).expect(name)
+    };
+    let sarif: Value = serde_json::from_str(&form("validate.sarif")).expect("JSON");
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "build.toml", "{sarif:#}");
+    let junit = form("validate.xml");
+    assert!(
+        junit.contains("tests=\"6\" ") && junit.contains("failures=\"1\"") && junit.contains("licence"),
+        "{junit}"
+    );
+    assert!(ran.stdout.contains("report [SCENE]/here/.kernel-builder/reports/validate.xml\n"), "{ran}");
     assert!(
         ran.stdout.contains("FAILED, stopped at check\n")
             && ran.stdout.contains("next: kernel-builder check"),

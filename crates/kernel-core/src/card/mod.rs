@@ -9,6 +9,7 @@ mod licence;
 mod markdown;
 mod model;
 mod own_text;
+pub mod preview;
 mod sections;
 
 pub use error::CardError;

@@ -29,6 +29,7 @@ use crate::digest;
 use crate::real_paths::RealPaths;
 use crate::{Error, Result};
 
+pub use package::{OPERATORS, OPERATORS_MARK, is_for_editors};
 pub use reach::IncludedBy;
 
 /// The inputs of a kernel for one backend.

@@ -9,10 +9,16 @@ use kernel_spec::{Finding, Located, code};
 use super::{Inputs, about};
 use crate::digest::{METADATA, SIGNATURE};
 use crate::tree::{self, Entry, Kind};
-use crate::{Error, Result};
+use crate::{Error, Result, regular};
 
 /// Files at the top of a variant that are ours.
 const OURS: &[&str] = &["_ops.py", METADATA, SIGNATURE];
+
+/// Type stub of `_ops.py`. One that `ide` wrote for editors never ships.
+pub const OPERATORS: &str = "_ops.pyi";
+
+/// The first line of that one.
+pub const OPERATORS_MARK: &str = "# Written by `kernel-builder ide` for editors; it does not ship.\n";
 
 /// Extensions that ship whatever `pyext` says: a package without its modules is none, and type stubs describe them.
 const ALWAYS: &[&str] = &["py", "pyi"];
@@ -36,6 +42,7 @@ pub(super) fn add(project: &Utf8Path, manifest: &Manifest, inputs: &mut Inputs) 
     for Entry { path, kind } in entries {
         let in_project = format!("{directory}/{path}");
         match kind {
+            Kind::File if path == OPERATORS && is_for_editors(&project.join(&in_project)) => {}
             Kind::File | Kind::LinkToFile if ships.ships(&path) => {
                 if OURS.contains(&path.as_str()) {
                     inputs.findings.push(reserved(&in_project));
@@ -82,6 +89,12 @@ impl Rule {
             }
         }
     }
+}
+
+/// Whether a type stub is the one that `ide` writes.
+pub fn is_for_editors(path: &Utf8Path) -> bool {
+    let most = OPERATORS_MARK.len() as u64;
+    regular::start(path, most).is_ok_and(|start| start == OPERATORS_MARK.as_bytes())
 }
 
 fn is_hidden(path: &str) -> bool {

@@ -3,6 +3,7 @@
 
 mod files;
 mod identity;
+mod kept;
 mod sample;
 mod write;
 
@@ -14,6 +15,7 @@ use kernel_spec::{Backend, Finding, code, license};
 
 use crate::{Context, Result};
 
+use kept::Kept;
 pub use sample::Sample;
 
 /// What kind of project to make, and where.
@@ -23,20 +25,29 @@ pub struct Options {
     pub path: Option<Utf8PathBuf>,
     /// `OWNER/NAME`, or a name alone.
     pub name: Option<String>,
-    /// The kind of project.
-    pub sample: Sample,
+    /// The kind of project; that of the project which is written over, or for torch, where not given.
+    pub sample: Option<Sample>,
     /// Names of backends, or `all`; none for the default.
     pub backends: Vec<String>,
-    /// Identifier of its licence.
-    pub license: String,
-    /// Whether files that exist may be replaced.
+    /// Identifier of its licence; that of the project which is written over, or Apache 2.0, where not given.
+    pub license: Option<String>,
+    /// Whether files that exist may be replaced. What is not given is as the project there has it.
     pub overwrite: bool,
 }
 
 /// Makes the project. Everything that is wrong with the options is reported together, before anything is written.
 pub fn init(context: &Context, options: &Options) -> Result<InitReport> {
-    let place = identity::decide(context, options.path.as_deref(), options.name.as_deref());
-    let backends = backends(options.sample, &options.backends);
+    let kept = if options.overwrite { Kept::of(context, &earlier(options)) } else { Kept::default() };
+    let sample = options.sample.or(kept.sample).unwrap_or(Sample::Torch);
+    let license = options.license.clone().or(kept.license).unwrap_or_else(|| "Apache-2.0".to_owned());
+    let name = options.name.as_deref().or(kept.name.as_deref());
+    // Without PATH it is the name that was given that makes a directory, never one that was kept.
+    let here = Utf8PathBuf::from(".");
+    let path = options.path.as_ref().or((options.name.is_none() && kept.name.is_some()).then_some(&here));
+    let place = identity::decide(context, path.map(Utf8PathBuf::as_path), name);
+    let same_sample = kept.sample == Some(sample);
+    let named = if options.backends.is_empty() && same_sample { &kept.backends } else { &options.backends };
+    let backends = backends(sample, named);
     let (mut place, backends) = match (place, backends) {
         (Ok(place), Ok(backends)) => (place, backends),
         (place, backends) => {
@@ -44,10 +55,11 @@ pub fn init(context: &Context, options: &Options) -> Result<InitReport> {
             return Err(Faults::new(&code::init::REFUSED, "this project cannot be made", faults).into());
         }
     };
-    if !license::is_known(&options.license) {
-        place.notes.push(unknown_license(&options.license));
+    place.notes.extend(kept.notes);
+    if !license::is_known(&license) {
+        place.notes.push(unknown_license(&license));
     }
-    let files = files::render(options.sample, &place.identity, &backends, &options.license);
+    let files = files::render(sample, &place.identity, &backends, &license);
     let obstacles = write::obstacles(&place.directory, &files, options.overwrite)?;
     if !obstacles.is_empty() {
         let summary = format!("`{}` has files that a new project would replace", place.directory);
@@ -59,11 +71,17 @@ pub fn init(context: &Context, options: &Options) -> Result<InitReport> {
         in_repository: is_in_repository(&place.directory),
         repo_id: place.identity.repo_id(),
         name: place.identity.name,
-        framework: options.sample.name().to_owned(),
+        framework: sample.name().to_owned(),
         backends,
         files: files.into_keys().collect(),
         notes: place.notes,
     })
+}
+
+/// Where the project that is written over lies.
+fn earlier(options: &Options) -> Utf8PathBuf {
+    let named = options.name.as_deref().map(|name| name.rsplit('/').next().unwrap_or(name));
+    options.path.clone().or(named.map(Utf8PathBuf::from)).unwrap_or_else(|| ".".into())
 }
 
 /// The backends in the order in which they were named, each once.

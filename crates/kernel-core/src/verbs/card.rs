@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::CardReport;
 
 use super::next;
-use crate::card::Card;
+use crate::card::{Card, preview};
 use crate::project::Project;
 use crate::{Context, Result, atomic, regular};
 
@@ -20,6 +20,8 @@ pub struct CardOptions {
     pub output: Option<Utf8PathBuf>,
     /// Whether to compare instead of to write.
     pub check: bool,
+    /// Where the card goes as a page for a browser, beside the card itself.
+    pub preview: Option<Utf8PathBuf>,
 }
 
 /// Makes the card.
@@ -30,9 +32,15 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
     let named = options.output.as_ref().filter(|_| !to_standard_output);
     let path = named.map_or_else(|| build.join(FILE), |path| context.resolve(path));
     let Card { text, findings } = crate::card::card(&project, &build, &path)?;
+    let preview = options.preview.as_ref().map(|preview| context.resolve(preview));
+    if let Some(preview) = &preview {
+        let page = preview::page(project.manifest.general.name.value.as_str(), &text);
+        atomic::write(preview, page.as_bytes())?;
+    }
+    let preview = preview.map(Utf8PathBuf::into_string);
     if to_standard_output {
         let (current, checked) = (true, options.check);
-        return Ok(CardReport { path: None, text, current, checked, findings, next: Vec::new() });
+        return Ok(CardReport { path: None, text, current, checked, findings, preview, next: Vec::new() });
     }
     let current = regular::holds(&path, text.as_bytes());
     if !current && !options.check {
@@ -43,5 +51,13 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
     } else {
         next::command(&["upload", "--dry-run"], &options.project, None)
     };
-    Ok(CardReport { path: Some(path.to_string()), text, current, checked: options.check, findings, next })
+    Ok(CardReport {
+        path: Some(path.to_string()),
+        text,
+        current,
+        checked: options.check,
+        findings,
+        preview,
+        next,
+    })
 }

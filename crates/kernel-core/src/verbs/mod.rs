@@ -18,6 +18,7 @@ pub mod pin;
 pub mod plan;
 pub mod plan_matrix;
 pub mod run;
+pub mod shell;
 pub mod sign;
 pub mod skills;
 pub mod status;

@@ -9,6 +9,7 @@ use kernel_spec::matrix::variants_of;
 use kernel_spec::report::{StatusReport, VariantState, VariantStatus};
 use kernel_spec::{Backend, Metadata};
 
+use super::next;
 use crate::check::built::BuiltVariant;
 use crate::check::layout;
 use crate::digest::SIGNATURE;
@@ -40,7 +41,28 @@ pub fn status(context: &Context, options: &StatusOptions) -> Result<StatusReport
         variants.insert(name, built);
     }
     let name = project.manifest.general.name.value.to_string();
-    Ok(StatusReport { name, variants: variants.into_values().collect() })
+    let variants: Vec<VariantStatus> = variants.into_values().collect();
+    let next = next::command(stage(&variants), &options.directory, None);
+    Ok(StatusReport { name, variants, next })
+}
+
+/// What is to be done first. Variants that are missing may be for other machines, so one that is there counts.
+fn stage(variants: &[VariantStatus]) -> &'static [&'static str] {
+    let mut there = variants.iter().filter(|variant| variant.state != VariantState::Missing).peekable();
+    if there.peek().is_none() {
+        return &["build"];
+    }
+    let (mut build, mut test) = (false, false);
+    for variant in there {
+        let is_release = variant.profile.as_deref().is_none_or(|profile| profile == "release");
+        build |= variant.state != VariantState::Built || !is_release;
+        test |= variant.tested != Some(true);
+    }
+    match (build, test) {
+        (true, _) => &["build"],
+        (_, true) => &["test"],
+        _ => &["upload", "--dry-run"],
+    }
 }
 
 fn missing(variant: String) -> VariantStatus {

@@ -27,6 +27,10 @@ codes! {
         means: "No owner was named, so a placeholder stands where the account or organisation of the Hub belongs",
         example: "`kernel-builder init relu`",
         remedy: "Name it with `--name OWNER/NAME`, or replace it before you upload: in `build.toml`, `README.md` and `tests/`";
+    NOT_KEPT = "init/not-kept", Usage,
+        means: "The manifest of a project that is written over cannot be read, so the new one has none of its choices",
+        example: "`kernel-builder init --overwrite` over a `build.toml` that is no TOML",
+        remedy: "Nothing needs to be done; `--name`, `--backends`, `--framework` and `--license` choose again";
     HUB_NAME = "init/hub-name", Usage,
         means: "The kernel's name is valid but no repository of the Hub may be called so; a shorter form stands in its place",
         example: "a name with two dashes in a row, or of more than 96 characters",

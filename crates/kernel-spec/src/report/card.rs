@@ -20,6 +20,9 @@ pub struct CardReport {
     /// Variants that are not what was built; the card says so too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// Where the page for a browser is, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
     /// The command that usually comes next, argument by argument.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,

@@ -18,11 +18,13 @@ mod hash;
 mod ide;
 mod init;
 mod inspect;
+mod manual;
 mod migrate;
 pub mod pin;
 pub mod plan;
 pub mod run;
 mod schema;
+mod shell;
 mod sign;
 pub mod skills;
 mod status;
@@ -45,9 +47,11 @@ pub use hash::{HashReport, HashState, HashedVariant};
 pub use ide::IdeReport;
 pub use init::InitReport;
 pub use inspect::{GpuPayload, InspectReport, InspectedLibrary, ProvenanceNote, PythonAbi, SectionSize};
+pub use manual::ManualReport;
 pub use migrate::MigrateReport;
 pub use plan::PlanReport;
 pub use schema::SchemaReport;
+pub use shell::ShellReport;
 pub use sign::{SignReport, SignedVariant};
 pub use skills::SkillsReport;
 pub use status::{StatusReport, VariantState, VariantStatus};
@@ -82,11 +86,13 @@ pub enum Report {
     Init(InitReport),
     Hash(HashReport),
     Inspect(InspectReport),
+    Manual(ManualReport),
     Migrate(MigrateReport),
     Pin(pin::PinReport),
     Plan(PlanReport),
     Run(run::RunReport),
     Schema(SchemaReport),
+    Shell(ShellReport),
     Sign(SignReport),
     Skills(SkillsReport),
     Status(StatusReport),
@@ -110,6 +116,7 @@ impl Report {
             Report::Hash(report) => report.exit(),
             Report::Pin(report) => report.exit(),
             Report::Run(report) => report.exit(),
+            Report::Shell(report) => report.exit(),
             Report::Test(report) => report.exit(),
             Report::Validate(report) => report.class,
             Report::Variants(report) => report.exit(),

@@ -12,6 +12,8 @@ pub struct StatusReport {
     pub name: String,
     /// The variants that publishing builds by default, and every other that is built; by name.
     pub variants: Vec<VariantStatus>,
+    /// The command that brings the project nearest to publication, argument by argument.
+    pub next: Vec<String>,
 }
 
 /// How one variant stands.

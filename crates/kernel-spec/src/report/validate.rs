@@ -31,6 +31,9 @@ pub struct ValidateReport {
     pub variants: Vec<VariantBench>,
     /// Every event of the run, one JSON object a line, every finding and all output of compilers and tests included.
     pub log: String,
+    /// The report in further forms: `.kernel-builder/reports/validate.xml` and `validate.sarif`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
     /// The command to run next, argument by argument: the cheapest that shows whether the fault is mended, or the next
     /// stage after success.
     pub next: Vec<String>,

@@ -20,5 +20,8 @@ pub(super) fn render(report: &CardReport, page: &mut Page) {
         }
         Some(path) => page.line(format!("wrote {path}")),
     };
+    if let Some(preview) = &report.preview {
+        page.line(format!("wrote {preview}"));
+    }
     super::next(page, &report.next);
 }

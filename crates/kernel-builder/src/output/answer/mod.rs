@@ -13,11 +13,13 @@ mod hash;
 mod ide;
 mod init;
 mod inspect;
+mod manual;
 mod migrate;
 mod pin;
 mod plan;
 mod run;
 mod schema;
+mod shell;
 mod sign;
 mod skills;
 mod status;
@@ -50,10 +52,12 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Init(report) => init::render(report, &mut page),
         Report::Hash(report) => hash::render(report, &mut page),
         Report::Inspect(report) => inspect::render(report, &mut page),
+        Report::Manual(report) => manual::render(report, &mut page),
         Report::Pin(report) => pin::render(report, &mut page),
         Report::Plan(report) => plan::render(report, &mut page),
         Report::Run(report) => run::render(report, &mut page),
         Report::Schema(report) => schema::render(report, &mut page),
+        Report::Shell(report) => shell::render(report, &mut page),
         Report::Sign(report) => sign::render(report, &mut page),
         Report::Skills(report) => skills::render(report, &mut page),
         Report::Status(report) => status::render(report, &mut page),

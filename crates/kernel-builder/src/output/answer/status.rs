@@ -15,6 +15,7 @@ pub(super) fn render(report: &StatusReport, page: &mut Page) {
         page.line("");
         problem::add_finding(page, finding);
     }
+    super::next(page, &report.next);
 }
 
 fn row(variant: &VariantStatus) -> [String; 5] {

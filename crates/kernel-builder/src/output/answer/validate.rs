@@ -31,5 +31,8 @@ pub(super) fn render(report: &ValidateReport, page: &mut Page) {
     let stopped = report.steps.iter().find(|step| step.outcome == StepOutcome::Failed);
     page.line(stopped.map_or_else(String::new, |step| format!(", stopped at {}", step.step.word())));
     page.add_in(DIM, "log").line(format!(" {}", report.log));
+    for written in &report.reports {
+        page.add_in(DIM, "report").line(format!(" {written}"));
+    }
     super::next(page, &report.next);
 }

@@ -12,6 +12,7 @@ use kernel_spec::report::ValidateReport;
 use kernel_spec::report::validate::{Step, StepOutcome, StepResult};
 
 use crate::bench::Options;
+use crate::forms::{self, Form};
 use crate::project::Project;
 use crate::verbs::bench::FailOn;
 use crate::verbs::build::{self, BuildOptions};
@@ -28,6 +29,8 @@ pub struct ValidateOptions {
     pub fail_on: Vec<FailOn>,
     /// How to measure.
     pub measuring: Options,
+    /// Further forms of the report.
+    pub forms: Vec<Form>,
 }
 
 /// The verdict of a loop that did not come as far as the benchmark.
@@ -55,6 +58,8 @@ pub fn validate(context: &Context, options: &ValidateOptions) -> Result<Validate
         log.keep(finding);
     }
     let path = log.end()?;
+    let steps = all_steps(run.steps);
+    let reports = forms::of_validate(&steps, &found, &directory, &options.forms)?;
     let (findings, left_out) = rank::rank(found);
     let verdict =
         if run.variants.is_empty() { FAILED.to_owned() } else { rank::worst_verdict(&run.variants) };
@@ -63,12 +68,13 @@ pub fn validate(context: &Context, options: &ValidateOptions) -> Result<Validate
         stopped_at: stop.as_ref().map(|stop| stop.step),
         code: stop.as_ref().map(|stop| stop.code.clone()),
         exit: stop.as_ref().map_or(0, |stop| stop.class.status()),
-        steps: all_steps(run.steps),
+        steps,
         next: next::after(stop.as_ref(), &findings, &run.variants, options),
         findings,
         left_out,
         variants: run.variants,
         log: path.into_string(),
+        reports: reports.into_iter().map(Utf8PathBuf::into_string).collect(),
         class: stop.map_or(kernel_spec::ExitClass::Success, |stop| stop.class),
     })
 }

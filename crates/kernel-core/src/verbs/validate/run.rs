@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
     }
 
     fn card(&mut self) -> Result<(), Stop> {
-        let options = CardOptions { project: self.project(), output: None, check: false };
+        let options = CardOptions { project: self.project(), output: None, check: false, preview: None };
         let report = card(self.context, &options);
         let report = self.done(Step::Card, report)?;
         let class = report.exit();

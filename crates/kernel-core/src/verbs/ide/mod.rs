@@ -1,17 +1,22 @@
 //! `ide`: what an editor needs to know of a project, from the plan and nothing else: the exact command of every source,
-//! with headers and generated files in place. Nothing is compiled.
+//! with headers and generated files in place, the types of its operators, and how its tests run. Nothing is compiled.
 
-use camino::Utf8Path;
+mod stub;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::Located;
+use kernel_spec::manifest::Binding;
 use kernel_spec::plan::{Language, Library};
 use kernel_spec::report::IdeReport;
 use serde_json::{Value, json};
 
 use crate::engine::local::prepare;
+use crate::inputs::{OPERATORS, is_for_editors};
 use crate::render::ninja::{HIP_CLANG, NVCC, WORK, build_directory};
 use crate::verbs::build::{job, links};
 use crate::verbs::plan::{Drafting, PlanOptions};
 use crate::workspace_lock::WorkspaceLock;
-use crate::{Context, Result, atomic, regular};
+use crate::{Context, Project, Result, atomic, regular};
 
 /// Name of the database, in the project's state directory.
 const DATABASE: &str = "compile_commands.json";
@@ -23,6 +28,16 @@ const CLANGD: &str = ".clangd";
 const SETTINGS: &str = "# Written once by `kernel-builder ide`; it is yours now.\nCompileFlags:\n  \
     CompilationDatabase: .kernel-builder\n  \
     Remove: [-gencode*, --generate-code*, --threads*, -ccbin, -Xcudafe*, --expt-*, -Xcompiler*, -objtemp]\n";
+
+/// Variables for tests that an editor runs, in the project's state directory.
+const VARIABLES: &str = "tests.env";
+
+/// Settings of Visual Studio Code.
+const VSCODE: &str = ".vscode/settings.json";
+
+/// Which tests there are, and with which variables they run.
+const TESTS: &str = "{\n  \"python.testing.pytestEnabled\": true,\n  \"python.testing.pytestArgs\": [\"tests\"],\n  \
+    \"python.envFile\": \"${workspaceFolder}/.kernel-builder/tests.env\"\n}\n";
 
 /// Writes the database for the chosen variants, and clangd's settings where the project has none.
 pub fn ide(context: &Context, options: &PlanOptions) -> Result<IdeReport> {
@@ -46,15 +61,62 @@ pub fn ide(context: &Context, options: &PlanOptions) -> Result<IdeReport> {
         atomic::write(&database, text.as_bytes())?;
     }
     report.files.push(database.into_string());
-    let settings = project.join(CLANGD);
-    if fs_err::symlink_metadata(&settings).is_err() {
-        atomic::write(&settings, SETTINGS.as_bytes())?;
-    }
-    // Also where it was there before: what stands in it was somebody's decision.
-    let ours = regular::holds(&settings, SETTINGS.as_bytes());
-    let list = if ours { &mut report.files } else { &mut report.kept };
-    list.push(settings.into_string());
+    once(&mut report, project.join(CLANGD), SETTINGS)?;
+    for_tests(&mut report, &drafting.project)?;
+    operators(&mut report, &drafting.project)?;
     Ok(report)
+}
+
+/// Writes a file of settings where there is none: what stands in another was somebody's decision.
+fn once(report: &mut IdeReport, path: Utf8PathBuf, text: &str) -> std::io::Result<()> {
+    if fs_err::symlink_metadata(&path).is_err() {
+        atomic::write(&path, text.as_bytes())?;
+    }
+    let ours = regular::holds(&path, text.as_bytes());
+    let list = if ours { &mut report.files } else { &mut report.kept };
+    list.push(path.into_string());
+    Ok(())
+}
+
+/// Lets an editor run the tests as `test` does: with the loader pointed at what is built here.
+fn for_tests(report: &mut IdeReport, project: &Project) -> Result<()> {
+    let directory = &project.directory;
+    let variables = directory.join(WORK).join(VARIABLES);
+    let repository = project.manifest.general.hub.repo_id.as_ref();
+    // The loader splits its variable at these.
+    let repository = repository.filter(|_| !directory.as_str().contains([':', '=', '\n']));
+    let text = repository.map_or_else(String::new, |id| format!("LOCAL_KERNELS={}={directory}\n", id.value));
+    if !regular::holds(&variables, text.as_bytes()) {
+        atomic::write(&variables, text.as_bytes())?;
+    }
+    report.files.push(variables.into_string());
+    Ok(once(report, directory.join(VSCODE), TESTS)?)
+}
+
+/// Writes the types of the operators beside the package's modules, where `_ops` would be. It never ships.
+fn operators(report: &mut IdeReport, project: &Project) -> Result<()> {
+    let Project { directory, manifest, .. } = project;
+    let path = directory.join(manifest.package_directory()).join(OPERATORS);
+    let listed: &[Located<String>] = match &manifest.binding {
+        Binding::Torch(torch) => &torch.common.sources,
+        Binding::TvmFfi(tvm_ffi) => &tvm_ffi.common.sources,
+        Binding::TorchNoarch(_) => &[],
+    };
+    let mut sources = Vec::new();
+    for source in listed {
+        sources.push(String::from_utf8_lossy(&fs_err::read(directory.join(&source.value))?).into_owned());
+    }
+    let text = stub::stub(manifest.framework(), sources.iter().map(String::as_str));
+    let is_there = fs_err::symlink_metadata(&path).is_ok();
+    if is_there && !is_for_editors(&path) {
+        report.kept.push(path.into_string());
+        return Ok(());
+    }
+    if !regular::holds(&path, text.as_bytes()) {
+        atomic::write(&path, text.as_bytes())?;
+    }
+    report.files.push(path.into_string());
+    Ok(())
 }
 
 /// The entries of a variant, in clang's form of a compilation database.
