@@ -15,6 +15,7 @@ pub(crate) fn collected() -> Vec<(String, String)> {
         assert!(found.len() >= 26, "only {} manifests in {published}", found.len());
         manifests.extend(found);
     }
+    println!("{} manifests", manifests.len());
     manifests
 }
 
