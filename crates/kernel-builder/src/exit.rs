@@ -48,7 +48,9 @@ pub(crate) fn after_command(call: Call) -> ExitCode {
     output.send(&start(&name));
     let answer = catch_unwind(AssertUnwindSafe(|| line.command.run(&session)));
     let bug = |panic: Box<dyn Any + Send>| failure::bug(text(&*panic), &session.context.environment);
-    finish(&output, answer.unwrap_or_else(|panic| Err(Failed(Box::new(bug(panic))))))
+    let answer = answer.unwrap_or_else(|panic| Err(Failed(Box::new(bug(panic)))));
+    let is_cut = session.context.cancelled.has_cut();
+    finish(&output, if is_cut { Err(kernel_core::Error::Interrupted.into()) } else { answer })
 }
 
 /// Ends with a failure from before any command ran.

@@ -65,6 +65,7 @@ impl Session {
 fn context(output: &Arc<Output>, environment: Environment, offline: bool) -> Result<Context, SessionError> {
     let cancelled = Cancellation::default();
     handle_signals(&cancelled).map_err(SessionError::Signals)?;
+    kernel_core::reading::end_with(&cancelled);
     output.cancel_when_closed(cancelled.clone());
     Ok(Context {
         sink: Arc::<Output>::clone(output),

@@ -1,5 +1,7 @@
 //! Finding built variants: where a user's directory has them, and their metadata.
 
+use std::io::ErrorKind;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::identifier::hexadecimal;
@@ -10,9 +12,9 @@ use thiserror::Error;
 
 use crate::check::bytecode;
 use crate::digest::{self, METADATA};
-use crate::regular;
 use crate::seal::BUILD_DIRECTORY;
 use crate::trust::METADATA_LIMIT;
+use crate::{regular, tree};
 
 /// The directory in which the peer's tools leave a link to their result.
 const RESULT: &str = "result";
@@ -82,9 +84,16 @@ fn directories(place: &Utf8Path, is_wanted: impl Fn(&Utf8Path) -> bool) -> Vec<U
 /// The metadata of the variant in a directory, or what is wrong with them.
 pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
     let name = directory.file_name().unwrap_or_default();
-    let text = regular::start(&directory.join(METADATA), METADATA_LIMIT).map_err(|error| {
+    let place = directory.join(METADATA);
+    if place.is_symlink() && !tree::stays_in(directory, &place) && place.exists() {
+        let message = format!("`{METADATA}` of `{name}` is a link that leaves the variant, and was not read");
+        return Err(vec![Finding::error(&code::artifact::UNREADABLE, message)]);
+    }
+    let text = regular::start(&place, METADATA_LIMIT).map_err(|error| {
         let message = format!("`{METADATA}` of `{name}` cannot be read");
-        vec![Finding::error(&code::artifact::METADATA, message).cause(error.to_string())]
+        let missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let code = if missing { &code::artifact::METADATA } else { &code::artifact::UNREADABLE };
+        vec![Finding::error(code, message).cause(error.to_string())]
     })?;
     Metadata::from_json(&text)
 }
@@ -93,7 +102,7 @@ pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
 pub fn require_metadata(directory: &Utf8Path) -> Result<Metadata, Faults> {
     metadata(directory).map_err(|findings| {
         let summary = format!("the metadata of `{directory}` cannot be used");
-        Faults::new(&code::artifact::METADATA, summary, findings)
+        Faults::new(&code::artifact::METADATA, summary, findings).or_unread()
     })
 }
 

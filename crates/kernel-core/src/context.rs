@@ -87,21 +87,37 @@ impl Environment {
 
 /// A switch that ends long work early; clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Cancellation(Arc<AtomicBool>);
+pub struct Cancellation {
+    asked: Arc<AtomicBool>,
+    /// Whether something is not as it would have been.
+    cut: Arc<AtomicBool>,
+}
 
 impl Cancellation {
     /// Asks for the end.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.asked.store(true, Ordering::SeqCst);
     }
 
     /// The switch itself, for a signal handler to set.
     pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.asked)
     }
 
     /// Whether the end was asked for.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    /// Whether the end was asked for, of whoever then ends where nobody above can tell that from another failure.
+    pub fn cuts_short(&self) -> bool {
+        let cuts = self.is_cancelled();
+        self.cut.fetch_or(cuts, Ordering::SeqCst);
+        cuts
+    }
+
+    /// Whether anything was cut short: what was said of it is not true then.
+    pub fn has_cut(&self) -> bool {
+        self.cut.load(Ordering::SeqCst)
     }
 }

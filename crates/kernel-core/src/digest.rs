@@ -2,7 +2,6 @@
 //! section 6.1). Files are read in pieces and side by side, so that neither memory nor one core is the limit.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,10 +12,8 @@ use miette::Diagnostic;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::reading::{PIECE, pieces};
 use crate::tree::{self, Kind, TreeError};
-
-/// Bytes read at a time.
-const PIECE: usize = 64 << 10;
 
 /// The file of a variant that holds the digest, and therefore is not in it.
 pub const METADATA: &str = "metadata.json";
@@ -63,20 +60,12 @@ pub enum DigestError {
 
 /// Digest of one file, read through a buffer that serves for many.
 fn of_file(path: &Utf8Path, buffer: &mut [u8]) -> std::io::Result<FileDigest> {
-    let mut file = fs_err::File::open(path)?;
     let mut hasher = Sha256::new();
-    let mut size = 0;
-    loop {
-        match file.read(buffer) {
-            Ok(0) => return Ok(FileDigest { sha256: hasher.finalize().into(), size }),
-            Ok(count) => {
-                hasher.update(&buffer[..count]);
-                size += count as u64;
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let size = pieces(path, buffer, &mut |piece| {
+        hasher.update(piece);
+        Ok(())
+    })?;
+    Ok(FileDigest { sha256: hasher.finalize().into(), size })
 }
 
 /// Digests of many files, in the order of the paths; the error is that of the first path that has one.

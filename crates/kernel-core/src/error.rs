@@ -18,6 +18,11 @@ pub enum Error {
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
     File(#[from] std::io::Error),
 
+    /// A file that is needed cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Unreadable(#[from] crate::regular::Unreadable),
+
     /// A child process did not do its work.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -147,6 +152,11 @@ pub enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Trust(#[from] kernel_trust::TrustError),
+
+    /// What was verified before cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Seen(#[from] crate::trust::seen::SeenError),
 
     /// A folder that a build writes to is outside the project.
     #[error(transparent)]

@@ -1,6 +1,7 @@
 //! The verbs of kernel-builder. A crate of its own so that nothing in it can print, colour or exit: it takes a
 //! [`Context`], sends events to a sink and returns a report or a typed error.
 
+pub mod arriving;
 pub mod artifacts;
 pub mod atomic;
 pub mod audit;
@@ -25,7 +26,9 @@ pub mod project;
 pub mod provenance;
 pub mod published;
 pub mod python_source;
+pub mod reading;
 mod real_paths;
+mod records;
 pub mod regular;
 pub mod render;
 pub mod scaffold;

@@ -42,6 +42,11 @@ impl Project {
     }
 }
 
+/// Whether a directory is meant to be a project: something has the manifest's name, whether or not it can be read.
+pub fn is_there(directory: &Utf8Path) -> bool {
+    fs_err::symlink_metadata(directory.join(MANIFEST)).is_ok()
+}
+
 /// The text of the manifest in `directory`.
 pub fn read(context: &Context, directory: &Utf8Path) -> Result<SourceText> {
     let shown = directory.join(MANIFEST);

@@ -5,6 +5,29 @@ use std::io::{Error, ErrorKind, Read, Result};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+/// A file that is needed, is there, and cannot be read.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("`{path}` cannot be read")]
+#[diagnostic(
+    code("environment/unreadable"),
+    help("make it a regular file that the user of this command may read")
+)]
+pub struct Unreadable {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// The system's reason, or ours.
+    #[source]
+    pub reason: Error,
+}
+
+/// The text of a file that a user named.
+pub fn named(path: &Utf8Path, most: u64) -> crate::Result<String> {
+    text(path, most).map_err(|reason| match reason.kind() {
+        ErrorKind::NotFound => reason.into(),
+        _ => Unreadable { path: path.to_owned(), reason }.into(),
+    })
+}
+
 /// The start of a file, at most so many bytes.
 pub fn start(path: &Utf8Path, most: u64) -> Result<Vec<u8>> {
     require(path)?;
@@ -13,8 +36,8 @@ pub fn start(path: &Utf8Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a file of at most so many bytes.
-pub fn text(path: &Utf8Path, most: u64) -> Result<String> {
+/// The bytes of a file of at most so many.
+pub fn bytes(path: &Utf8Path, most: u64) -> Result<Vec<u8>> {
     let bytes = start(path, most.saturating_add(1))?;
     if bytes.len() as u64 > most {
         return Err(Error::new(
@@ -22,7 +45,22 @@ pub fn text(path: &Utf8Path, most: u64) -> Result<String> {
             format!("`{path}` is larger than {} MiB", most >> 20),
         ));
     }
-    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, format!("`{path}` is not UTF-8")))
+    Ok(bytes)
+}
+
+/// The text of a file of at most so many bytes.
+pub fn text(path: &Utf8Path, most: u64) -> Result<String> {
+    String::from_utf8(bytes(path, most)?)
+        .map_err(|_| Error::new(ErrorKind::InvalidData, format!("`{path}` is not UTF-8")))
+}
+
+/// The text of a file of at most so many bytes; none where nothing is at its place. A link to nothing is something.
+pub fn text_if_there(path: &Utf8Path, most: u64) -> Result<Option<String>> {
+    match fs_err::symlink_metadata(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+        Ok(_) => text(path, most).map(Some),
+    }
 }
 
 /// Whether a file holds exactly this.
@@ -49,6 +87,23 @@ pub fn inside(root: &Utf8Path, path: &str) -> Result<Option<Utf8PathBuf>> {
         }
     }
     Ok(Some(place))
+}
+
+/// The place of a regular file below such a directory; none where nothing is there.
+pub fn file_inside(root: &Utf8Path, path: &str) -> crate::Result<Option<Utf8PathBuf>> {
+    let Some(place) = inside(root, path)? else { return Ok(None) };
+    require(&place).map_err(|reason| Unreadable { path: place.clone(), reason })?;
+    Ok(Some(place))
+}
+
+/// The place of a directory below such a directory; none where nothing is there.
+pub fn directory_inside(root: &Utf8Path, path: &str) -> crate::Result<Option<Utf8PathBuf>> {
+    let Some(place) = inside(root, path)? else { return Ok(None) };
+    if place.is_dir() {
+        return Ok(Some(place));
+    }
+    let reason = Error::new(ErrorKind::NotADirectory, format!("`{place}` is not a directory"));
+    Err(Unreadable { path: place, reason }.into())
 }
 
 /// A link counts as what it leads to.

@@ -103,6 +103,12 @@ fn kind(path: &Utf8Path, file_type: std::fs::FileType) -> Kind {
     }
 }
 
+/// Whether a path, whatever links are on its way, stays below a directory.
+pub fn stays_in(directory: &Utf8Path, path: &Utf8Path) -> bool {
+    let (directory, path) = (directory.canonicalize_utf8(), path.canonicalize_utf8());
+    matches!((directory, path), (Ok(directory), Ok(path)) if path.starts_with(&directory))
+}
+
 /// Whether a path is byte code that Python left behind.
 pub fn is_bytecode(path: &str) -> bool {
     path.split('/').any(|part| part == "__pycache__")

@@ -152,7 +152,7 @@ fn hostile_answers_are_refused() {
     assert_eq!(refused(endless(1 << 40)), "hub/answer");
     assert_eq!(refused(Reply::empty(302).header("location", "/again")), "hub/answer");
     assert_eq!(refused(Reply::empty(302).header("location", "http://example.org/")), "hub/insecure");
-    assert_eq!(refused(Reply::empty(302).header("location", "file:///etc/passwd")), "hub/address");
+    assert_eq!(refused(Reply::empty(302).header("location", "file:///etc/passwd")), "hub/answer");
     let (server, _) = script(vec![Reply::bytes(200, "<html>")]);
     let answer = client().send(&Request::get(server.url())).expect("an answer");
     assert_eq!(code(&answer.json::<u32>().expect_err("no JSON")), "hub/answer");
@@ -275,4 +275,16 @@ fn a_wrong_download_leaves_nothing() {
     assert_eq!(refused(Reply::empty(404), &|download| download), "hub/refused");
     let other_part = Reply::bytes(206, TEXT).header("content-range", "bytes 9-99/100");
     assert_eq!(refused(other_part, &|download| download), "hub/answer");
+}
+
+#[test]
+fn what_will_not_mend_itself_is_asked_once() {
+    let many = (0..300).fold(Reply::empty(200), |reply, at| reply.header(&format!("x-{at}"), "a"));
+    let large = Reply::empty(200).header("x-large", &"a".repeat(100 << 10));
+    let to = |location: &str| Reply::empty(302).header("location", location);
+    for reply in [many, large, to("http://127.0.0.1:99999/"), to("http://127.0.0.1:0/"), to("/a\u{7f}")] {
+        let (server, log) = script(vec![reply]);
+        let error = client().send(&Request::get(server.url())).expect_err("no answer");
+        assert_eq!((code(&error).as_str(), lines(&log).len()), ("hub/answer", 1), "{error}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Publishing where others interfere: with the branch, with the files, with the store.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -111,11 +112,11 @@ fn a_file_that_changes_meanwhile_is_not_published() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = Utf8PathBuf::try_from(folder.path().join("file")).expect("UTF-8");
     fs_err::write(&path, "before").expect("written");
-    let small = wanted(vec![wanted_file("small", &path).expect("read")]);
+    let small = wanted(vec![wanted_file("small", &path, &AtomicBool::default()).expect("read")]);
     fs_err::write(&path, "after!").expect("written");
     assert_eq!(code(bench.to_main(&small)), "hub/changed");
     fs_err::write(&path, "x".repeat(5000)).expect("written");
-    let large = wanted(vec![wanted_file("large", &path).expect("read")]);
+    let large = wanted(vec![wanted_file("large", &path, &AtomicBool::default()).expect("read")]);
     fs_err::write(&path, "y".repeat(5000)).expect("written");
     assert_eq!(code(bench.to_main(&large)), "hub/refused", "the store compares the content with its name");
     assert_eq!(bench.commits(), 1);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::{Code, Finding};
+use crate::{Code, ExitClass, Finding, Severity};
 
 /// Several faults that together stop a verb; `code` decides the exit status.
 #[derive(Clone, Debug)]
@@ -43,6 +43,22 @@ impl Faults {
     pub fn new(code: &'static Code, summary: impl Into<String>, findings: Vec<Finding>) -> Self {
         Self { code, summary: summary.into(), findings: Findings(findings) }
     }
+
+    /// Under the code of what could not be read, where there is nothing worse: what was not read was not judged.
+    #[must_use]
+    pub fn or_unread(self) -> Self {
+        let code = unread(self.findings.iter());
+        Self { code: code.unwrap_or(self.code), ..self }
+    }
+}
+
+/// The code of what could not be read, where no error is of another kind.
+pub fn unread<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'static Code> {
+    let errors = findings.into_iter().filter(|finding| finding.severity == Severity::Error);
+    let mut codes = errors.map(|finding| finding.code);
+    let first = codes.next()?;
+    let is_unread = |code: &Code| code.exit == ExitClass::Unreadable;
+    (is_unread(first) && codes.all(is_unread)).then_some(first)
 }
 
 impl fmt::Display for Faults {

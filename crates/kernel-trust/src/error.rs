@@ -29,6 +29,10 @@ pub enum TrustError {
     #[diagnostic(code("trust/policy"), help("see `docs/guide/trust.md` for the keys of a policy"))]
     Policy { reason: String },
 
+    #[error("the file holds no policy: it is empty, and so says nothing of who may sign")]
+    #[diagnostic(code("trust/no-policy"), help("see `docs/guide/trust.md` for the keys of a policy"))]
+    NoPolicy,
+
     #[error("there is no identity to sign with: {reason}")]
     #[diagnostic(
         code("trust/identity-token"),

@@ -38,9 +38,9 @@ pub struct Policy {
     /// The machines that may run it: `github-hosted` or `self-hosted`.
     #[serde(default = "hosted")]
     runner: String,
-    /// The repositories of the Hub that it may sign for, as `OWNER/NAME` or `OWNER/*`; any where there are none.
+    /// The repositories of the Hub that it may sign for, as `OWNER/NAME` or `OWNER/*`; any where it is left out.
     #[serde(default)]
-    publishes: Vec<String>,
+    publishes: Option<Vec<String>>,
 }
 
 fn github() -> String {
@@ -74,17 +74,42 @@ impl Policy {
     pub fn publishes(&self, repository: &str) -> bool {
         let owner = repository.split('/').next();
         let is_it = |named: &String| named == repository || named.strip_suffix("/*") == owner;
-        self.publishes.is_empty() || self.publishes.iter().any(is_it)
+        self.publishes.as_ref().is_none_or(|named| named.iter().any(is_it))
     }
 
     /// Whether it names an owner of the Hub as meant.
     pub fn names_owner(&self, owner: &str) -> bool {
-        self.publishes.iter().any(|named| named.split('/').next() == Some(owner))
+        self.publishes.iter().flatten().any(|named| named.split('/').next() == Some(owner))
     }
 
     /// Reads a policy's TOML.
     pub fn from_toml(text: &str) -> Result<Self, TrustError> {
-        toml::from_str(text).map_err(|error| TrustError::Policy { reason: error.message().to_owned() })
+        let wrong = |reason: &str| TrustError::Policy { reason: reason.to_owned() };
+        let table: toml::Table = toml::from_str(text).map_err(|error| wrong(error.message()))?;
+        if table.is_empty() {
+            return Err(TrustError::NoPolicy);
+        }
+        let policy: Self = table.try_into().map_err(|error: toml::de::Error| wrong(error.message()))?;
+        match policy.nameless() {
+            Some(key) => Err(wrong(&format!("`{key}` is empty, and so names nobody"))),
+            None => Ok(policy),
+        }
+    }
+
+    /// A key with nothing in it: an empty list would be read as "any", or as "none", and neither is said.
+    fn nameless(&self) -> Option<&'static str> {
+        let texts = [
+            ("issuer", Some(&self.issuer)),
+            ("workflow", Some(&self.workflow)),
+            ("caller", self.caller.as_ref()),
+            ("ref", Some(&self.built_ref)),
+            ("runner", Some(&self.runner)),
+        ];
+        let lists = [("triggers", Some(&self.triggers)), ("publishes", self.publishes.as_ref())];
+        let is_empty = |text: &String| text.trim().is_empty();
+        let empty = texts.iter().find(|(_, text)| text.is_some_and(is_empty)).map(|(key, _)| *key);
+        let all_empty = |list: &Vec<String>| list.iter().all(is_empty);
+        empty.or_else(|| lists.iter().find(|(_, list)| list.is_some_and(all_empty)).map(|(key, _)| *key))
     }
 
     /// Everything about a signer that the policy does not allow; nothing where the signer may sign. A claim that the
@@ -201,9 +226,21 @@ mod tests {
 
     #[test]
     fn a_policy_that_says_too_little_or_something_unknown_is_refused() {
-        for text in ["", "repository-id = 1", "repository = \"acme/kernels\""] {
+        for text in ["repository-id = 1", "repository = \"acme/kernels\""] {
             let refused = Policy::from_toml(text);
             assert!(matches!(refused, Err(TrustError::Policy { .. })), "{text}: {refused:?}");
+        }
+        for text in ["", "# nothing yet\n"] {
+            assert!(matches!(Policy::from_toml(text), Err(TrustError::NoPolicy)), "{text}");
+        }
+        for empty in
+            ["publishes = []", "triggers = []", "issuer = \"\"", "caller = \" \"", "publishes = [\"\"]"]
+        {
+            let text = format!(
+                "repository-id = 101\nowner-id = 7\nworkflow = \"{WORKFLOW}\"\nref = \"refs/heads/main\"\n{empty}"
+            );
+            let refused = Policy::from_toml(&text);
+            assert!(matches!(refused, Err(TrustError::Policy { .. })), "{empty}: {refused:?}");
         }
     }
 }

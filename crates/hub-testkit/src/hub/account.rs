@@ -36,14 +36,17 @@ impl Inner {
         {
             return refuse("an identity token is exchanged here, and nothing else");
         }
-        let text = body["subject_token"].as_str().unwrap_or_default();
+        let field = |name: &str| {
+            let value = body[name].as_str().filter(|value| !value.is_empty());
+            value.ok_or_else(|| Refusal::bad(format!("{name} is missing")))
+        };
+        let (text, resource) = (field("subject_token")?, field("resource")?);
         let Some((job, _)) = Workflow::of_token(text) else {
             return refuse(&format!("this is no identity token: {text}"));
         };
         if job.aud != self.base() {
             return refuse("the identity token is made out to another audience");
         }
-        let resource = body["resource"].as_str().unwrap_or_default();
         let mut state = self.state();
         let is_it = |(repository, known): &(String, Workflow)| {
             let same = |of: fn(&Workflow) -> &String| of(known) == of(&job);

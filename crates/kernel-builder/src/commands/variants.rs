@@ -14,7 +14,7 @@ use crate::settings::Layer;
 #[command(
     after_help = "Examples:\n  kernel-builder variants --explain\n  kernel-builder variants acme/relu@v1 --env machine.toml\n\n\
     Of a published kernel the exit status says whether the loader would load it: 0, or 4 where no variant fits,\n\
-    or 6 where its publisher is not trusted."
+    or 6 where its publisher is not trusted, or where it fails on the variant or on what that depends on."
 )]
 pub(crate) struct Arguments {
     /// The project, or a published kernel

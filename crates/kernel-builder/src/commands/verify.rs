@@ -1,7 +1,9 @@
 //! `verify`: see `kernel_core::verbs::verify`.
 
 use camino::Utf8PathBuf;
+use kernel_core::upload::target::is_branch;
 use kernel_core::verbs::verify::{Rebuild, VerifyOptions, verify};
+use kernel_spec::manifest::repository_id;
 use kernel_spec::report::Report;
 
 use super::{Answer, Run};
@@ -20,10 +22,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     policy: Option<Utf8PathBuf>,
     /// The repository they must have been signed for; by default the published one, or a project's own
-    #[arg(long, value_name = "OWNER/NAME")]
+    #[arg(long, value_name = "OWNER/NAME", value_parser = repository)]
     repo_id: Option<String>,
     /// The branch they must have been signed for; by default the published one
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", value_parser = branch)]
     branch: Option<String>,
     /// The longest time since they were signed, as `30d`, `12h` or seconds
     #[arg(long, value_name = "TIME", value_parser = seconds)]
@@ -49,6 +51,15 @@ pub(crate) struct Arguments {
     /// Forget which set of this branch was seen before, and accept an older one
     #[arg(long)]
     forget: bool,
+}
+
+fn repository(text: &str) -> Result<String, String> {
+    if repository_id::is_valid(text) { Ok(text.to_owned()) } else { Err("write it as OWNER/NAME".to_owned()) }
+}
+
+fn branch(text: &str) -> Result<String, String> {
+    let help = "use letters, digits, `-`, `_`, `.` and `/`";
+    if is_branch(text) { Ok(text.to_owned()) } else { Err(help.to_owned()) }
 }
 
 /// A length of time in seconds.

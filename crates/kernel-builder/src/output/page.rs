@@ -82,7 +82,7 @@ impl Page {
     }
 }
 
-/// Replaces what could move the cursor, colour the terminal or reorder the line by a visible form. Tabs stay.
+/// Replaces what could move the cursor, colour the terminal, reorder the line or hide in it by a visible form. Tabs stay.
 fn harmless(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
@@ -99,9 +99,16 @@ fn harmless(text: &str) -> Cow<'_, str> {
 }
 
 fn is_dangerous(character: char) -> bool {
-    let reorders =
-        matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (character.is_control() && character != '\t') || reorders
+    let reorders = matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    // Nobody sees them, so they make one name look like another.
+    let hides = matches!(
+        character,
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+    );
+    (character.is_control() && character != '\t') || reorders || hides
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ pub(super) fn add_finding(page: &mut Page, finding: &Finding) {
 }
 
 fn title(page: &mut Page, word: &str, style: Style, code: &str, message: &str) {
-    page.add_in(style, format!("{word}[{code}]")).add(": ");
-    lines(page, message, "  ");
+    // One line: a name with a line break in it must not be able to write the lines below.
+    page.add_in(style, format!("{word}[{code}]")).add(": ").line(message);
 }
 
 fn causes(page: &mut Page, causes: &[String]) {

@@ -92,3 +92,33 @@ fn what_nothing_vouches_for_is_not_pinned() {
     let ran = scene.run(&["pin", "acme/demo", "--json"]);
     assert_eq!(ran.json().pop().expect("a line")["code"], "pin/name", "{ran}");
 }
+
+/// `run` would refuse it, so it is not pinned.
+#[test]
+fn what_would_not_be_run_is_not_pinned() {
+    let hub = hub();
+    let unfit = |path: &str, content: &[u8]| {
+        let repository = format!("kernels/acme/demo{}", path.len());
+        let id = repository.trim_start_matches("kernels/").to_owned();
+        assert_eq!(project(&hub, "writer", "one").run(&["upload", "--repo-id", &id]).status, 0);
+        let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+        assert_eq!(scene.run(&["pin", &format!("{id}@v1")]).status, 0, "before");
+        hub.put(&repository, "v1", &format!("build/torch-cpu/{path}"), content).expect("changed");
+        let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+        let ran = scene.run(&["pin", &format!("{id}@v1"), "--json"]);
+        let last = ran.json().pop().expect("a line");
+        assert_eq!((ran.status, &last["code"]), (6, &"pin/unfit".into()), "{path}: {ran}");
+        assert!(!scene.path("kernels.lock").exists() && !scene.path("kernel-pins.json").exists());
+        last["findings"][0]["message"].as_str().expect("a message").to_owned()
+    };
+    assert!(unfit("__init__.py", b"VALUE = 'other'\n").ends_with("`__init__.py` was changed"));
+    assert!(unfit("data/table.bin", b"another table").ends_with("`data/table.bin` was changed"));
+    assert!(unfit("more.py", b"").ends_with("nothing vouches for `more.py`"));
+    assert!(unfit("a.pyc", b"").ends_with("`a.pyc` is byte code that nothing vouches for"));
+    // What Python leaves in a folder of its own, `run` does not look at either.
+    let id = "acme/cached";
+    assert_eq!(project(&hub, "writer", "one").run(&["upload", "--repo-id", id]).status, 0);
+    hub.put("kernels/acme/cached", "v1", "build/torch-cpu/__pycache__/a.pyc", b"").expect("added");
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    assert_eq!(scene.run(&["pin", "acme/cached@v1"]).status, 0);
+}

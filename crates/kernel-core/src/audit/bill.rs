@@ -12,6 +12,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use crate::check::library;
+use crate::reading::{PIECE, pieces};
 use crate::tree::{self, Kind};
 use crate::{Context, Project, Result};
 
@@ -153,8 +154,11 @@ impl Bill {
         place: &Utf8Path,
     ) -> std::io::Result<(String, String, String)> {
         let (mut sha1, mut sha256) = (Sha1::new(), Sha256::new());
-        let mut reader = fs_err::File::open(place)?;
-        std::io::copy(&mut reader, &mut Both(&mut sha1, &mut sha256))?;
+        pieces(place, &mut vec![0; PIECE], &mut |piece| {
+            sha1.update(piece);
+            sha256.update(piece);
+            Ok(())
+        })?;
         let (sha1, sha256) = (hexadecimal(&sha1.finalize()), hexadecimal(&sha256.finalize()));
         let id = id("File", &[variant, path]);
         self.files.push(json!({
@@ -172,21 +176,6 @@ impl Bill {
         if !self.relations.contains(&relation) {
             self.relations.push(relation);
         }
-    }
-}
-
-/// Both hashes of one reading.
-struct Both<'a>(&'a mut Sha1, &'a mut Sha256);
-
-impl std::io::Write for Both<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        self.1.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ pub mod compatible;
 mod conditions;
 mod error;
 mod forms;
+mod kept;
 mod machine;
 mod oracle;
 mod outputs;
@@ -23,6 +24,7 @@ mod workload;
 
 pub use error::BenchError;
 pub use forms::{Form, UnknownForm};
+pub use kept::kept;
 pub use record::write;
 pub use run::Outcome;
 pub use suspicion::REFERENCE_APART;

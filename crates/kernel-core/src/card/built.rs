@@ -10,13 +10,11 @@ use kernel_spec::metadata::BuildRecord;
 use kernel_spec::path::confined;
 use kernel_spec::report::test::VariantTests;
 use kernel_spec::variant::{FrameworkAbi, Variant};
-use kernel_spec::{Backend, Finding, code};
+use kernel_spec::{Backend, Code, Finding, code};
 use serde::Serialize;
 
-use crate::bench::document_of;
 use crate::digest::{METADATA, SIGNATURE};
-use crate::suite::kept;
-use crate::{artifacts, digest, regular};
+use crate::{artifacts, bench, digest, suite};
 
 /// A variant, as it lies there.
 #[derive(Debug, Serialize)]
@@ -41,6 +39,9 @@ pub(super) struct BuiltModel {
     pub(super) damage: Option<String>,
     pub(super) tests: Option<VariantTests>,
     pub(super) benchmark: Option<BenchmarkModel>,
+    /// What is kept of it and cannot be read.
+    #[serde(skip)]
+    pub(super) unreadable: Vec<Finding>,
 }
 
 /// What a benchmark said of exactly these files.
@@ -87,8 +88,13 @@ impl BuiltModel {
         }
         model.build = metadata.build;
         if model.damage.is_none() {
-            model.tests = kept(project, &model.name, directory);
-            model.benchmark = BenchmarkModel::of(project, &model.name);
+            let (tests, document) =
+                (suite::kept(project, &model.name, directory), bench::kept(project, &model.name));
+            model.unreadable.extend(tests.as_ref().err().map(|unreadable| (**unreadable).clone()));
+            model.unreadable.extend(document.as_ref().err().map(|unreadable| (**unreadable).clone()));
+            model.tests = tests.ok().flatten();
+            model.benchmark =
+                document.ok().flatten().and_then(|it| BenchmarkModel::of(project, &model.name, &it));
         }
         model
     }
@@ -114,11 +120,21 @@ impl BuiltModel {
             damage: None,
             tests: None,
             benchmark: None,
+            unreadable: Vec::new(),
         }
     }
 
-    /// What is wrong with it.
-    pub(super) fn finding(&self) -> Option<Finding> {
+    /// Whether a result of this kind is kept and cannot be read.
+    pub(super) fn lacks(&self, code: &Code) -> bool {
+        self.unreadable.iter().any(|finding| *finding.code == *code)
+    }
+
+    /// What is wrong with it, and with what is kept of it.
+    pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
+        self.finding().into_iter().chain(self.unreadable.iter().cloned())
+    }
+
+    fn finding(&self) -> Option<Finding> {
         let about = Subject { variant: Some(self.name.clone()), ..Subject::default() };
         let damage = self.damage.as_ref()?;
         let message = format!("`{}` is not what was built", self.name);
@@ -138,14 +154,9 @@ fn framework(variant: &Variant) -> String {
     }
 }
 
-/// No document of a run comes near this size in bytes.
-const LARGEST: u64 = 1 << 30;
-
 impl BenchmarkModel {
     /// The last run of a variant, if it loaded exactly the files that are there now.
-    fn of(project: &Utf8Path, variant: &str) -> Option<Self> {
-        let text = regular::text(&document_of(project, variant), LARGEST).ok()?;
-        let document: Document = serde_json::from_str(&text).ok()?;
+    fn of(project: &Utf8Path, variant: &str, document: &Document) -> Option<Self> {
         let subject = &document.subject;
         let own = format!("build/{variant}/");
         let names_it =
@@ -162,7 +173,7 @@ impl BenchmarkModel {
         let now = digest::of_files(&paths).ok()?;
         let same = metadata.iter().all(|file| artifacts::is_of(&directory, &file.sha256))
             && now.iter().zip(&others).all(|(now, then)| hexadecimal(&now.sha256) == then.sha256);
-        same.then(|| Self::from(&document))
+        same.then(|| Self::from(document))
     }
 }
 

@@ -85,7 +85,7 @@ pub fn card(project: &Project, build: &Utf8Path, place: &Utf8Path) -> Result<Car
         text.push_str(section);
     }
     text.push('\n');
-    Ok(Card { text, findings: model.variants.iter().filter_map(built::BuiltModel::finding).collect() })
+    Ok(Card { text, findings: model.variants.iter().flat_map(built::BuiltModel::findings).collect() })
 }
 
 /// The user's text in the card that is there.

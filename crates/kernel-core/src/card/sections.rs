@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use kernel_spec::Backend;
+use kernel_spec::{Backend, code};
 
 use super::built::{BenchmarkModel, BuiltModel};
 use super::markdown::{span, text};
@@ -91,14 +91,22 @@ fn evidence(model: &Model) -> String {
     }
     for variant in &model.variants {
         writeln!(section, "- {}: {}", span(&variant.name), tests(variant)).expect(WRITES);
-        let measured = variant.benchmark.as_ref().map_or_else(|| "not measured".to_owned(), benchmark);
+        let unmeasured = if variant.lacks(&code::bench::RECORD) {
+            "the kept result cannot be read"
+        } else {
+            "not measured"
+        };
+        let measured = variant.benchmark.as_ref().map_or_else(|| unmeasured.to_owned(), benchmark);
         writeln!(section, "  - {measured}").expect(WRITES);
     }
     section.trim_end().to_owned()
 }
 
 fn tests(variant: &BuiltModel) -> String {
-    let Some(tests) = &variant.tests else { return "not tested".to_owned() };
+    let Some(tests) = &variant.tests else {
+        let unread = variant.lacks(&code::test::RECORD);
+        return if unread { "the kept result of its tests cannot be read" } else { "not tested" }.to_owned();
+    };
     let counts = tests.counts;
     let with =
         |package: &str| tests.versions.get(package).map(|version| format!("{package} {}", text(version)));
@@ -153,6 +161,9 @@ fn limitations(model: &Model) -> String {
             known.push(format!("{name} has not passed its tests."));
         }
         match &variant.benchmark {
+            None if variant.lacks(&code::bench::RECORD) => {
+                known.push(format!("{name} has a benchmark that cannot be read."));
+            }
             None => known.push(format!("{name} was not measured.")),
             Some(benchmark) if benchmark.verdict != "IMPROVED" => {
                 known.push(format!("{name} is not proven faster than its reference: {}.", benchmark.verdict));

@@ -84,7 +84,12 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
             findings.extend(undefined(file, &image, &policy, &variant.name));
         }
     }
-    findings.extend(python_package::check(&variant.directory, "", &package, &artifact::UNREADABLE)?);
+    findings.extend(python_package::check(
+        (&variant.directory, &variant.directory),
+        "",
+        &package,
+        &artifact::UNREADABLE,
+    )?);
     for finding in &mut findings {
         finding.subject.variant = Some(variant.name.clone());
     }
@@ -166,11 +171,14 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
     findings
 }
 
-/// Every regular file of a variant, also those that links lead to.
+/// Every regular file of a variant, also those that links inside of it lead to.
 fn files(directory: &Utf8Path) -> Result<Vec<String>> {
     let entries = tree::walk(directory, &|name| name != "__pycache__")?;
-    let files =
-        entries.into_iter().filter(|entry| matches!(entry.kind, tree::Kind::File | tree::Kind::LinkToFile));
+    let files = entries.into_iter().filter(|entry| match entry.kind {
+        tree::Kind::File => true,
+        tree::Kind::LinkToFile => tree::stays_in(directory, &directory.join(&entry.path)),
+        _ => false,
+    });
     Ok(files.map(|entry| entry.path).collect())
 }
 

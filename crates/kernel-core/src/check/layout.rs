@@ -24,11 +24,15 @@ use crate::tree::{self, Kind};
 /// What is wrong with a variant. Files that cannot be read are findings too.
 pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
     let (name, directory) = (variant.name.as_str(), variant.directory.as_path());
-    let mut check = Check { name, findings: entries(variant) };
+    let mut check = Check { name, findings: Vec::new() };
+    let leaves = check.tree(directory);
     match artifacts::metadata(directory) {
         Ok(metadata) => {
             check.names(directory, &metadata);
-            check.digest(directory, &metadata);
+            // What is outside of a variant is not read, and is no part of it anyway.
+            if !leaves {
+                check.digest(directory, &metadata);
+            }
         }
         Err(findings) => findings.into_iter().for_each(|finding| check.say(finding, METADATA)),
     }
@@ -74,8 +78,8 @@ impl Check<'_> {
         self.say(Finding::error(code, message), file);
     }
 
-    /// Entries that do not belong into any variant.
-    fn tree(&mut self, directory: &Utf8Path) {
+    /// Entries that do not belong into any variant; whether a link leaves it.
+    fn tree(&mut self, directory: &Utf8Path) -> bool {
         if directory.is_symlink() {
             self.error(
                 &code::artifact::LAYOUT,
@@ -88,13 +92,18 @@ impl Check<'_> {
         let (entries, bytecode) = match walked {
             Ok(walked) => walked,
             Err(error) => {
-                return self.error(&code::artifact::UNREADABLE, format!("`{}`: {error}", self.name), "");
+                self.error(&code::artifact::UNREADABLE, format!("`{}`: {error}", self.name), "");
+                return false;
             }
         };
-        let root = directory.canonicalize_utf8().unwrap_or_else(|_| directory.to_owned());
+        let mut leaves = false;
         let paths: BTreeSet<String> = entries.iter().map(|entry| entry.path.clone()).collect();
         for entry in entries {
             let path = entry.path.as_str();
+            if path.contains(char::is_control) || path.contains('\\') {
+                let message = format!("`{}` has a name that no repository may hold", path.escape_debug());
+                self.error(&code::artifact::LAYOUT, message, path);
+            }
             match entry.kind {
                 Kind::File | Kind::Directory => {}
                 Kind::Dangling => {
@@ -104,8 +113,8 @@ impl Check<'_> {
                     self.error(&code::artifact::LAYOUT, format!("`{path}` is no regular file"), path);
                 }
                 Kind::LinkToFile | Kind::LinkToDirectory => {
-                    let inside =
-                        directory.join(path).canonicalize_utf8().is_ok_and(|to| to.starts_with(&root));
+                    let inside = tree::stays_in(directory, &directory.join(path));
+                    leaves |= !inside;
                     let what = if inside { "a link" } else { "a link that leaves the variant" };
                     self.error(&code::artifact::LAYOUT, format!("`{path}` is {what}"), path);
                 }
@@ -113,6 +122,7 @@ impl Check<'_> {
         }
         self.shadows(&paths);
         self.bytecode(&bytecode);
+        leaves
     }
 
     /// Of several modules of one name, Python takes a package before a library, and that before a source.
@@ -220,7 +230,7 @@ impl Check<'_> {
             _ => &[".abi3.so", ".pyd"],
         };
         let mut files = endings.iter().map(|ending| format!("{id}{ending}"));
-        let Some(file) = files.find(|file| directory.join(file).is_file()) else {
+        let Some(file) = files.find(|file| is_file_in(directory, file)) else {
             let expected = format!("{id}{}", endings[0]);
             let message = format!("the library `{expected}` is missing");
             return self.error(&code::artifact::LAYOUT, message, &expected);
@@ -239,7 +249,7 @@ impl Check<'_> {
         /// Most of a generated module that is read, in bytes: ten times the longest.
         const LARGEST: u64 = 32 << 10;
         let paths = [FILE.to_owned(), format!("{python_name}/{FILE}")];
-        let Some(path) = paths.into_iter().find(|path| directory.join(path).is_file()) else {
+        let Some(path) = paths.into_iter().find(|path| is_file_in(directory, path)) else {
             if is_needed {
                 self.error(&code::artifact::LAYOUT, format!("there is no `{FILE}`"), FILE);
             }
@@ -301,6 +311,12 @@ impl Check<'_> {
             self.error(&code::artifact::DIGEST, format!("`{path}` was added after sealing"), path);
         }
     }
+}
+
+/// Whether a variant itself holds a file.
+fn is_file_in(directory: &Utf8Path, path: &str) -> bool {
+    let place = directory.join(path);
+    place.is_file() && tree::stays_in(directory, &place)
 }
 
 #[cfg(test)]

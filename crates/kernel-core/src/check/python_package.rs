@@ -9,19 +9,33 @@ use kernel_spec::finding::Subject;
 use kernel_spec::{Code, Finding};
 
 use crate::python_source::{self, PythonSource, public_api};
-use crate::{Result, tree};
+use crate::{Result, regular, tree};
+
+/// Most bytes of a Python file.
+const LARGEST: u64 = 16 << 20;
 
 /// Findings about every Python file below `root`; `shown` is what stands before their paths, `package` the name by
-/// which the package must not import itself, and `unreadable` the code for a file that the system does not let us read.
-pub fn check(root: &Utf8Path, shown: &str, package: &str, unreadable: &'static Code) -> Result<Vec<Finding>> {
+/// which the package must not import itself, and `unreadable` the code for a file that cannot be read. What links lead out
+/// of `bound` to is not read: its lines would be shown.
+pub fn check(
+    (root, bound): (&Utf8Path, &Utf8Path),
+    shown: &str,
+    package: &str,
+    unreadable: &'static Code,
+) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut sources = BTreeMap::new();
     let mut paths = BTreeSet::new();
     for entry in tree::walk(root, &|path| !tree::is_bytecode(path))? {
-        let is_file = matches!(entry.kind, tree::Kind::File | tree::Kind::LinkToFile);
+        let place = root.join(&entry.path);
+        let is_file = match entry.kind {
+            tree::Kind::File => true,
+            tree::Kind::LinkToFile => tree::stays_in(bound, &place),
+            _ => false,
+        };
         if is_file && Utf8Path::new(&entry.path).extension() == Some("py") {
             let file = format!("{shown}{}", entry.path);
-            match fs_err::read(root.join(&entry.path)).map(|bytes| PythonSource::parse(&file, &bytes)) {
+            match regular::bytes(&place, LARGEST).map(|bytes| PythonSource::parse(&file, &bytes)) {
                 Ok(Ok(source)) => drop(sources.insert(entry.path.clone(), source)),
                 Ok(Err(finding)) => findings.push(*finding),
                 Err(error) => {

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::reference::is_commit;
 use super::{PublishedError, Reference};
+use crate::arriving::Arriving;
 use crate::digest::METADATA;
 use crate::meter::Meter;
 use crate::tree::{self, Kind};
@@ -142,9 +143,8 @@ impl Snapshot {
         let message = format!("fetch {folder} of {}", self.reference);
         context.sink.event(&Event::Stage { stage: Stage::Fetch, variant: None, message });
         let parent = place.parent().unwrap_or(&self.root);
-        fs_err::create_dir_all(parent)?;
-        let arriving = tempfile::Builder::new().prefix(".arriving-").tempdir_in(parent)?;
-        let whole = Utf8Path::from_path(arriving.path()).unwrap_or(parent).join("whole");
+        let arriving = Arriving::begin(parent, ".arriving-")?;
+        let whole = arriving.whole()?;
         fs_err::create_dir(&whole)?;
         let files: Vec<Fetch<'_>> = self
             .files
@@ -170,7 +170,8 @@ fn commit(hub: &Hub, repository: &Repository, reference: &Reference) -> Result<S
     }
     let refs = hub.refs(repository, false)?;
     let Some(commit) = refs.branches.get(&reference.revision) else {
-        let branches: Vec<String> = refs.branches.keys().map(|name| format!("`{name}`")).collect();
+        let branches: Vec<String> =
+            refs.branches.keys().map(|name| format!("`{}`", name.escape_debug())).collect();
         return Err(PublishedError::NoRevision {
             repository: repository.id(),
             revision: reference.revision.clone(),

@@ -3,8 +3,9 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::test::VariantTests;
+use kernel_spec::{Finding, code};
 
-use crate::{artifacts, atomic, regular};
+use crate::{artifacts, atomic, records};
 
 /// Where a project keeps the last result of each variant.
 pub const RESULTS: &str = ".kernel-builder/tests";
@@ -22,10 +23,13 @@ pub fn keep(project: &Utf8Path, tests: &VariantTests) -> std::io::Result<()> {
     atomic::write(&path(project, &tests.variant), text.as_bytes())
 }
 
-/// The kept result of a variant, if it was made with this very artifact.
-pub fn kept(project: &Utf8Path, variant: &str, artifact: &Utf8Path) -> Option<VariantTests> {
-    // Jobs that run a project's code hand it on, so it may be anything.
-    let text = regular::text(&path(project, variant), LARGEST).ok()?;
-    let tests: VariantTests = serde_json::from_str(&text).ok()?;
-    artifacts::is_of(artifact, &tests.metadata_sha256).then_some(tests)
+/// The kept result of a variant, if it was made with this very artifact; a finding where it cannot be read.
+pub fn kept(
+    project: &Utf8Path,
+    variant: &str,
+    artifact: &Utf8Path,
+) -> Result<Option<VariantTests>, Box<Finding>> {
+    let about = (variant, "kept result of the tests", &code::test::RECORD);
+    let tests: Option<VariantTests> = records::read(&path(project, variant), LARGEST, about)?;
+    Ok(tests.filter(|tests| artifacts::is_of(artifact, &tests.metadata_sha256)))
 }

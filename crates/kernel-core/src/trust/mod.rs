@@ -27,12 +27,12 @@ pub fn provenance_file(set: &str) -> String {
 /// The authorities to trust: those of a file, else Sigstore's public ones.
 pub fn authorities(context: &Context, file: Option<&Utf8PathBuf>) -> Result<Authorities> {
     match file {
-        Some(file) => Ok(Authorities::from_json(&regular::text(&context.resolve(file), BUNDLE_LIMIT)?)?),
+        Some(file) => Ok(Authorities::from_json(&regular::named(&context.resolve(file), BUNDLE_LIMIT)?)?),
         None => Ok(Authorities::public_good()?),
     }
 }
 
 /// A policy's file.
 pub fn policy(context: &Context, file: &Utf8Path) -> Result<Policy> {
-    Ok(Policy::from_toml(&regular::text(&context.resolve(file), BUNDLE_LIMIT)?)?)
+    Ok(Policy::from_toml(&regular::named(&context.resolve(file), BUNDLE_LIMIT)?)?)
 }

@@ -5,12 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::{Finding, code};
+use miette::Diagnostic;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::set::{Place, sha256};
 use super::statement::Statement;
 use crate::{Context, Result, atomic, regular};
+
+/// What was seen before cannot be read.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}`, which remembers what was verified, cannot be read")]
+#[diagnostic(
+    code("trust/memory"),
+    help("put it back, or remove it if you accept that an older set than the newest you saw is not noticed")
+)]
+pub struct SeenError {
+    path: Utf8PathBuf,
+    #[source]
+    reason: std::io::Error,
+}
 
 /// Most bytes of a file of this.
 const LIMIT: u64 = 16 << 20;
@@ -39,26 +54,21 @@ struct Member {
 }
 
 impl Memory {
-    /// What is remembered of a place; none where the user has no directory for it.
-    pub fn open(context: &Context, place: &Place) -> Result<Option<Self>> {
+    /// What is remembered of a place, or nothing where that is to be forgotten; none where the user has no directory for it.
+    pub fn open(context: &Context, place: &Place, forget: bool) -> Result<Option<Self>> {
         let Some(directory) = context.environment.state_directory() else { return Ok(None) };
         let directory = directory.join("seen");
         fs_err::create_dir_all(&directory)?;
         let name = sha256(format!("{}\n{}", place.repository, place.branch).as_bytes());
         let path = directory.join(format!("{name}.json"));
         let lock = lock(&path)?;
-        let known = if path.exists() {
-            known(&path)?
-        } else {
-            Known { repository: place.repository.clone(), branch: place.branch.clone(), ..Known::default() }
+        let nothing = || Known {
+            repository: place.repository.clone(),
+            branch: place.branch.clone(),
+            ..Known::default()
         };
+        let known = if forget { None } else { known(&path)? }.unwrap_or_else(nothing);
         Ok(Some(Self { path, known, _lock: lock }))
-    }
-
-    /// Forgets everything about the place.
-    pub fn forget(&mut self) {
-        self.known.newest = 0;
-        self.known.variants.clear();
     }
 
     /// What is older than what was seen, among the variants that are there with the statements about their sets.
@@ -115,22 +125,31 @@ pub fn owners(context: &Context) -> Result<BTreeSet<String>> {
     for entry in entries {
         let entry = entry?;
         if entry.path().extension() == Some("json") {
-            let owner = known(entry.path())?.repository.split('/').next().map(str::to_owned);
-            owners.extend(owner);
+            let known = known(entry.path())?;
+            owners.extend(known.and_then(|known| known.repository.split('/').next().map(str::to_owned)));
         }
     }
     Ok(owners)
 }
 
-fn known(path: &Utf8Path) -> Result<Known> {
-    Ok(serde_json::from_str(&regular::text(path, LIMIT)?).map_err(|error| {
-        std::io::Error::other(format!("`{path}`, which remembers what was verified, is damaged: {error}"))
-    })?)
+/// What a file remembers, or nothing where there is none. One that cannot be read is no first sight.
+fn known(path: &Utf8Path) -> Result<Option<Known>> {
+    let unreadable = |reason: std::io::Error| SeenError { path: path.to_owned(), reason };
+    let Some(text) = regular::text_if_there(path, LIMIT).map_err(unreadable)? else { return Ok(None) };
+    Ok(Some(serde_json::from_str(&text).map_err(|error| unreadable(error.into()))?))
 }
 
 /// One process at a time, so that none writes over what another has just seen.
 fn lock(path: &Utf8Path) -> Result<fs_err::File> {
-    let file = fs_err::File::create(path.with_extension("lock"))?;
+    let path = path.with_extension("lock");
+    // Opening a pipe would wait for somebody to read from it.
+    match regular::require(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(SeenError { path, reason: error }.into());
+        }
+        _ => {}
+    }
+    let file = fs_err::File::create(path)?;
     flock(&file, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
     Ok(file)
 }

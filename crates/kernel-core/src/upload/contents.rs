@@ -48,17 +48,18 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
     for statement in statements {
         let name = format!("{PROVENANCE}/{}", statement.file_name().unwrap_or_default());
         let beside = statement.parent().and_then(Utf8Path::parent).unwrap_or(project);
-        if let Some(place) = regular::inside(beside, &name)? {
+        if let Some(place) = regular::file_inside(beside, &name)? {
             paths.push((name, place));
         }
     }
-    let benchmarks = regular::inside(project, BENCHMARKS)?.filter(|place| place.is_dir());
+    let benchmarks = regular::directory_inside(project, BENCHMARKS)?;
     let has_benchmarks = benchmarks.is_some();
     if let Some(benchmarks) = benchmarks {
         for entry in tree::walk(&benchmarks, &|path| !path.contains('/'))? {
             let path = format!("{BENCHMARKS}/{}", entry.path);
-            if entry.kind == Kind::File && is_benchmark(&path) {
-                paths.push((path, benchmarks.join(&entry.path)));
+            if is_benchmark(&path) && entry.kind != Kind::Directory {
+                let place = regular::file_inside(project, &path)?;
+                paths.extend(place.map(|place| (path, place)));
             }
         }
     }
@@ -92,7 +93,7 @@ pub fn name_files(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some((path, file)) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let content = wanted_file(path, file);
+                    let content = wanted_file(path, file, &context.cancelled.flag());
                     if context.cancelled.is_cancelled() || lock().1.is_some() {
                         return;
                     }

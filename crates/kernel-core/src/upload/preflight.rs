@@ -12,9 +12,10 @@ use kernel_spec::{Backend, Code, Finding, Severity, code};
 use crate::check::built::{self, BuiltVariant, Overrides};
 use crate::check::{layout, manifest};
 use crate::digest::{METADATA, SIGNATURE};
+use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
 use crate::trust::{self, PROVENANCE};
-use crate::{Context, Project, Result, artifacts, matrix};
+use crate::{Context, Project, Result, artifacts, bench, matrix};
 
 /// A variant to publish.
 pub struct Artifact {
@@ -26,6 +27,13 @@ pub struct Artifact {
     pub metadata: Metadata,
     /// Whether it has a signature.
     pub signed: bool,
+}
+
+/// The project that a variant is of, which keeps what is known of it: where the variant lies in its `build`, that is not
+/// what a user names who names the variant alone.
+pub fn home<'a>(named: &'a Utf8Path, variant: &'a Utf8Path) -> &'a Utf8Path {
+    let build = variant.parent().filter(|folder| folder.file_name() == Some(BUILD_DIRECTORY));
+    build.and_then(Utf8Path::parent).unwrap_or(named)
 }
 
 impl Artifact {
@@ -72,15 +80,15 @@ pub fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
     if faults.is_empty() { Ok(read) } else { Err(refuse(faults)) }
 }
 
-/// Everything that speaks against publishing, as an error; what is only worth a remark, as findings. `signatures` is what
-/// is known against the signatures already.
+/// Everything that speaks against publishing, as an error; what is only worth a remark, as findings. `known` is what
+/// is known against them already.
 pub fn check(
     artifacts: &[Artifact],
-    project: Option<&Project>,
+    (directory, project): (&Utf8Path, Option<&Project>),
     allowed: Allowed,
-    signatures: Vec<Finding>,
+    known: Vec<Finding>,
 ) -> Result<Vec<Finding>> {
-    let mut findings = signatures;
+    let mut findings = known;
     for artifact in artifacts {
         let variant = BuiltVariant { name: artifact.name.clone(), directory: artifact.directory.clone() };
         let policy = artifact.metadata.build.as_ref().and_then(|build| build.policy.as_deref());
@@ -93,7 +101,11 @@ pub fn check(
     if let Some(project) = project {
         let of = |artifact: &Artifact| manifest::check(&artifact.name, &artifact.metadata, &project.manifest);
         findings.extend(artifacts.iter().flat_map(of));
-        findings.extend(artifacts.iter().filter_map(|artifact| failed(artifact, project, allowed)));
+    }
+    for artifact in artifacts {
+        findings.extend(failed(artifact, directory, allowed));
+        findings
+            .extend(bench::kept(home(directory, &artifact.directory), &artifact.name).err().map(|it| *it));
     }
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(refuse(findings));
@@ -105,7 +117,7 @@ fn refuse(findings: Vec<Finding>) -> crate::Error {
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let what = if errors == 1 { "1 finding speaks".to_owned() } else { format!("{errors} findings speak") };
     let summary = format!("{what} against publishing; nothing was sent");
-    Faults::new(&code::upload::PREFLIGHT, summary, findings).into()
+    Faults::new(&code::upload::PREFLIGHT, summary, findings).or_unread().into()
 }
 
 /// How one variant was made.
@@ -185,17 +197,19 @@ pub fn together(artifacts: &[&Artifact], allowed: Allowed) -> Vec<Finding> {
     findings
 }
 
-/// Whether the last test run of this very variant failed.
-fn failed(artifact: &Artifact, project: &Project, allowed: Allowed) -> Option<Finding> {
-    let counts = kept(&project.directory, &artifact.name, &artifact.directory)?.counts;
+/// Whether the last test run of this very variant failed, or may have.
+fn failed(artifact: &Artifact, directory: &Utf8Path, allowed: Allowed) -> Option<Finding> {
+    let severity = if allowed.failed_tests { Severity::Warning } else { Severity::Error };
+    let counts = match kept(home(directory, &artifact.directory), &artifact.name, &artifact.directory) {
+        Ok(tests) => tests?.counts,
+        Err(unreadable) => return Some(Finding { severity, ..*unreadable }),
+    };
     let failed = counts.failed + counts.errors;
     if failed == 0 {
         return None;
     }
     let message = format!("{failed} of {} tests of `{}` failed", counts.executed(), artifact.name);
-    let code = &code::upload::TESTS;
-    let finding =
-        if allowed.failed_tests { Finding::warning(code, message) } else { Finding::error(code, message) };
+    let finding = Finding { severity, ..Finding::error(&code::upload::TESTS, message) };
     Some(finding.about(Subject { variant: Some(artifact.name.clone()), ..Subject::default() }))
 }
 

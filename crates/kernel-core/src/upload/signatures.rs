@@ -7,40 +7,46 @@ use kernel_trust::Verifier;
 
 use super::preflight::Artifact;
 use crate::digest::{METADATA, SIGNATURE};
+use crate::regular;
 use crate::trust::set::Place;
 use crate::trust::{BUNDLE_LIMIT, METADATA_LIMIT};
-use crate::{Result, regular};
 
 /// What speaks against publishing `artifacts` at `place`; where there is a verifier, each must have a sound signature.
-pub fn check(artifacts: &[Artifact], place: &Place, required: Option<&Verifier>) -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
-    for artifact in artifacts {
-        findings.extend(one(artifact, place, required)?);
-    }
-    Ok(findings)
+pub fn check(artifacts: &[Artifact], place: &Place, required: Option<&Verifier>) -> Vec<Finding> {
+    artifacts.iter().flat_map(|artifact| one(artifact, place, required)).collect()
 }
 
-fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Result<Vec<Finding>> {
+fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Vec<Finding> {
     let name = &artifact.name;
     let finding = |code: &'static Code, message: String| {
         Finding::error(code, message).about(Subject { variant: Some(name.clone()), ..Subject::default() })
     };
     if !artifact.signed {
         let missing = required.map(|_| finding(&code::trust::UNSIGNED, format!("`{name}` has no signature")));
-        return Ok(missing.into_iter().collect());
+        return missing.into_iter().collect();
     }
-    let text = regular::start(&artifact.directory.join(METADATA), METADATA_LIMIT)?;
-    let bundle = regular::start(&artifact.directory.join(SIGNATURE), BUNDLE_LIMIT)?;
+    let unreadable = |what: String, error: &std::io::Error| {
+        let message = format!("{what} of `{name}` cannot be read");
+        vec![finding(&code::artifact::UNREADABLE, message).cause(error.to_string())]
+    };
+    let read = |file: &str, most| {
+        let read = regular::start(&artifact.directory.join(file), most);
+        read.map_err(|error| unreadable(format!("`{file}`"), &error))
+    };
+    let (text, bundle) = match (read(METADATA, METADATA_LIMIT), read(SIGNATURE, BUNDLE_LIMIT)) {
+        (Ok(text), Ok(bundle)) => (text, bundle),
+        (Err(findings), _) | (_, Err(findings)) => return findings,
+    };
     let sound = match required {
         Some(verifier) => verifier.blob(&text, &bundle).map(drop),
         None => kernel_trust::is_about(&text, &bundle),
     };
     if let Err(refusal) = sound {
         let message = format!("the signature of `{name}` does not fit");
-        return Ok(vec![finding(refusal.code, message).cause(refusal.reason)]);
+        return vec![finding(refusal.code, message).cause(refusal.reason)];
     }
     // Other tools sign for no place.
-    let Some(record) = &artifact.metadata.publication else { return Ok(Vec::new()) };
+    let Some(record) = &artifact.metadata.publication else { return Vec::new() };
     let mut findings = Vec::new();
     let signed = Place::of(record);
     if signed != *place {
@@ -52,8 +58,16 @@ fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Resul
     if record.variant != *name {
         findings.push(finding(&code::trust::SLOT, format!("`{name}` was signed as `{}`", record.variant)));
     }
-    if artifact.statement().is_none_or(|path| !path.is_file()) {
-        findings.push(finding(&code::trust::SET, format!("there is no statement about the set of `{name}`")));
+    let statement = artifact.statement().map(|path| regular::start(&path, BUNDLE_LIMIT));
+    match statement {
+        Some(Ok(_)) => {}
+        Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
+            findings.extend(unreadable("the statement about the set".to_owned(), &error));
+        }
+        _ => {
+            let message = format!("there is no statement about the set of `{name}`");
+            findings.push(finding(&code::trust::SET, message));
+        }
     }
-    Ok(findings)
+    findings
 }

@@ -9,11 +9,13 @@ use kernel_spec::{Finding, code};
 
 use super::contents::BUILD;
 use super::preflight::Artifact;
-use crate::Result;
 use crate::python_source::{Function, Layer, PublicApi, PythonSource, public_api};
+use crate::{Result, regular};
 
 /// Largest Python file that is looked at.
 const LARGEST: u64 = 1 << 20;
+/// The same of a variant that is uploaded: what is larger was refused before.
+const LARGEST_OWN: u64 = 16 << 20;
 /// Most files that are fetched for the comparison.
 const MOST: usize = 200;
 
@@ -48,7 +50,8 @@ pub fn check(
         let mut own = BTreeMap::new();
         for entry in crate::tree::walk(&artifact.directory, &|_| true)? {
             if entry.kind == crate::tree::Kind::File && is_python(&entry.path) {
-                own.insert(entry.path.clone(), fs_err::read(artifact.directory.join(&entry.path))?);
+                let text = regular::bytes(&artifact.directory.join(&entry.path), LARGEST_OWN)?;
+                own.insert(entry.path, text);
             }
         }
         let broken = breaks(&api(&published), &api(&own));

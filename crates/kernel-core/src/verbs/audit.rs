@@ -9,12 +9,11 @@ use kernel_spec::{Finding, Metadata, Severity, code};
 
 use crate::audit::{Audit, Part, bill};
 use crate::check::built::{self, BuiltVariant};
-use crate::project::MANIFEST;
 use crate::published::{Reference, Snapshot};
 use crate::upload::card::README;
 use crate::upload::contents::{BENCHMARKS, BUILD};
 use crate::upload::results::RESULTS;
-use crate::{Context, Project, Result, artifacts, atomic};
+use crate::{Context, Project, Result, artifacts, atomic, project};
 
 /// What to audit.
 #[derive(Clone, Debug)]
@@ -44,7 +43,7 @@ pub fn audit(context: &Context, options: &AuditOptions) -> Result<CheckReport> {
     }
     if let Some(path) = &options.bill {
         let project =
-            directory.join(MANIFEST).is_file().then(|| Project::open(context, &directory)).transpose()?;
+            project::is_there(&directory).then(|| Project::open(context, &directory)).transpose()?;
         write(context, options, &variants, project.as_ref(), &context.resolve(path))?;
     }
     Ok(report)

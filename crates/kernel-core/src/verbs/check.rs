@@ -51,7 +51,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
             let name = manifest.general.name.python_name();
             let root = directory.join(&package);
             report.findings.extend(python_package::check(
-                &root,
+                (&root, &directory),
                 &format!("{package}/"),
                 &name,
                 &code::environment::FILE,

@@ -2,6 +2,7 @@
 //! benchmarks. What does not belong together is refused before anything is written, and the set appears whole.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
@@ -11,10 +12,12 @@ use kernel_spec::{Backend, Finding, Severity, code};
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::arriving::Arriving;
 use crate::bench::DOCUMENTS;
 use crate::check::built::BuiltVariant;
 use crate::check::layout;
 use crate::digest::METADATA;
+use crate::reading::{PIECE, pieces};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::RESULTS;
 use crate::tree::{self, Kind};
@@ -73,7 +76,7 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
     );
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         let summary = "these variants do not make one set; nothing was written";
-        return Err(Faults::new(&code::collect::SET, summary, findings).into());
+        return Err(Faults::new(&code::collect::SET, summary, findings).or_unread().into());
     }
     write(context, &out, &set)?;
     Ok(CollectReport {
@@ -141,28 +144,28 @@ fn same_sources(artifacts: &[&Artifact]) -> Vec<Finding> {
 /// Writes the set beside its place and renames it into it.
 fn write(context: &Context, out: &Utf8Path, set: &Set<'_>) -> Result<()> {
     let parent = out.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    fs_err::create_dir_all(parent)?;
-    let arriving = tempfile::Builder::new().prefix(".collecting-").tempdir_in(parent)?;
-    let whole = Utf8Path::from_path(arriving.path()).unwrap_or(parent).join("whole");
+    let arriving = Arriving::begin(parent, ".collecting-")?;
+    let whole = arriving.whole()?;
     for (name, (named, artifact)) in set {
-        let from = context.resolve(named);
+        let named = context.resolve(named);
+        let from = preflight::home(&named, &artifact.directory);
         copy(&artifact.directory, &whole.join(BUILD_DIRECTORY).join(name))?;
         for kept in [RESULTS, DOCUMENTS] {
             let file = format!("{kept}/{name}.json");
-            copy_file(&from, &file, &whole)?;
+            copy_file(from, &file, &whole)?;
         }
-        copy_file(&from, card::FILE, &whole)?;
-        if let Some(benchmarks) = regular::inside(&from, BENCHMARKS)?.filter(|place| place.is_dir()) {
+        copy_file(from, card::FILE, &whole)?;
+        if let Some(benchmarks) = regular::directory_inside(from, BENCHMARKS)? {
             copy(&benchmarks, &whole.join(BENCHMARKS))?;
         }
     }
     Ok(fs_err::rename(&whole, out)?)
 }
 
-/// The regular files of a directory, but for byte code.
+/// The files of a directory, but for byte code.
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     for entry in tree::walk(from, &|path| !tree::is_bytecode(path))? {
-        if entry.kind == Kind::File {
+        if entry.kind != Kind::Directory {
             copy_file(from, &entry.path, to)?;
         }
     }
@@ -170,11 +173,13 @@ fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
 }
 
 /// A file of one directory at the same place in another, where it is there. What a job hands on may be anybody's.
-fn copy_file(from: &Utf8Path, path: &str, to: &Utf8Path) -> std::io::Result<()> {
-    let Some(file) = regular::inside(from, path)?.filter(|place| place.is_file()) else { return Ok(()) };
+fn copy_file(from: &Utf8Path, path: &str, to: &Utf8Path) -> Result<()> {
+    let Some(file) = regular::file_inside(from, path)? else { return Ok(()) };
     let to = to.join(path);
     if let Some(parent) = to.parent() {
         fs_err::create_dir_all(parent)?;
     }
-    fs_err::copy(file, to).map(drop)
+    let mut copy = fs_err::File::create(to)?;
+    pieces(&file, &mut vec![0; PIECE], &mut |piece| copy.write_all(piece))?;
+    Ok(fs_err::set_permissions(copy.path(), fs_err::metadata(file)?.permissions())?)
 }

@@ -1,13 +1,14 @@
 //! `pin`: what published kernels are now, written down: their commits, the hashes of their variants' metadata, and the same
 //! of every kernel that they depend on. The loader's own lock is written beside it, for `get_locked_kernel`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::hexadecimal;
 use kernel_spec::manifest::{KernelDependency, KernelReference};
+use kernel_spec::metadata::{DigestAlgorithm, DigestRecord};
 use kernel_spec::report::pin::{PinReport, PinState, PinnedKernel};
 use kernel_spec::variant::LoaderName;
 use kernel_spec::{Finding, Metadata, Severity, code};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::digest::METADATA;
+use crate::digest::{self, METADATA, SIGNATURE};
 use crate::published::{MOST_TOGETHER, Reference, Snapshot};
 use crate::upload::contents::BUILD;
 use crate::{Context, Result, atomic, regular};
@@ -110,6 +111,7 @@ fn one(
     let snapshot = Snapshot::open(context, reference)?;
     let mut variants = BTreeMap::new();
     let mut depends = Vec::new();
+    let mut known = Hashes::default();
     let names = snapshot.variants();
     for name in names.into_iter().filter(|name| name.parse::<LoaderName>().is_ok()) {
         let mut unfit = |message: String| {
@@ -125,11 +127,19 @@ fn one(
             unfit(format!("the metadata of `{name}` of `{}` cannot be read", snapshot.reference));
             continue;
         };
-        if metadata.digest.is_none() {
-            unfit(format!(
+        match &metadata.digest {
+            None => unfit(format!(
                 "`{name}` of `{}` has no digest, so its metadata say nothing of its files",
                 snapshot.reference
-            ));
+            )),
+            Some(digest) => {
+                let difference = known.difference(&snapshot, name, digest)?;
+                if let Some(difference) = difference {
+                    let message =
+                        format!("`{name}` of `{}` is not what its metadata say", snapshot.reference);
+                    unfit(format!("{message}: {difference}"));
+                }
+            }
         }
         for dependency in metadata.kernel_depends {
             match Reference::of_dependency(&dependency) {
@@ -145,6 +155,65 @@ fn one(
         PinnedKernel { repository: reference.id(), revision: reference.revision, commit, trusted, variants },
         depends,
     ))
+}
+
+/// SHA-256 in base 64 of small files, by their id in git: variants have most of them in common.
+#[derive(Default)]
+struct Hashes(BTreeMap<String, String>);
+
+impl Hashes {
+    /// The first thing for which `run` would refuse a variant of these metadata: a file that is missing, unknown, changed,
+    /// or byte code outside of Python's own folders. Of large files the listing itself says the hash.
+    fn difference(
+        &mut self,
+        snapshot: &Snapshot,
+        variant: &str,
+        digest: &DigestRecord,
+    ) -> Result<Option<String>> {
+        let folder = format!("{BUILD}{variant}");
+        let mut missing: BTreeSet<&str> = digest.files.keys().map(String::as_str).collect();
+        for (path, file) in snapshot.folder(&folder) {
+            if matches!(path, METADATA | SIGNATURE) || path.split('/').any(|part| part == "__pycache__") {
+                continue;
+            }
+            if Utf8Path::new(path).extension() == Some("pyc") {
+                return Ok(Some(format!("`{path}` is byte code that nothing vouches for")));
+            }
+            let Some(expected) = digest.files.get(path) else {
+                return Ok(Some(format!("nothing vouches for `{path}`")));
+            };
+            missing.remove(path);
+            if digest.algorithm != DigestAlgorithm::Sha256 {
+                continue;
+            }
+            let is = match &file.sha256 {
+                Some(sha256) => from_hexadecimal(sha256).map(|sha256| digest::base64(&sha256)),
+                None => Some(self.of(snapshot, &format!("{folder}/{path}"), &file.oid)?),
+            };
+            if is.as_ref() != Some(expected) {
+                return Ok(Some(format!("`{path}` was changed")));
+            }
+        }
+        Ok(missing.first().map(|path| format!("`{path}` is missing")))
+    }
+
+    fn of(&mut self, snapshot: &Snapshot, path: &str, oid: &str) -> Result<String> {
+        if let Some(known) = self.0.get(oid) {
+            return Ok(known.clone());
+        }
+        let content = snapshot.read(path)?.unwrap_or_default();
+        let sha256 = digest::base64(&Sha256::digest(content).into());
+        self.0.insert(oid.to_owned(), sha256.clone());
+        Ok(sha256)
+    }
+}
+
+fn from_hexadecimal(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    (text.len() == 64).then_some(bytes)
 }
 
 /// How the loader names what was asked for.

@@ -52,7 +52,7 @@ struct Written {
 /// Signs built variants.
 pub fn sign(context: &Context, options: &SignOptions) -> Result<SignReport> {
     let directory = context.resolve(&options.directory);
-    let project = directory.join(crate::project::MANIFEST).is_file();
+    let project = crate::project::is_there(&directory);
     let project = project.then(|| Project::open(context, &options.directory)).transpose()?;
     stage(context, Stage::Check, "the built variants");
     let variants = read(&directory)?;
@@ -140,7 +140,7 @@ fn require_fit(variants: &[Artifact], allow_mixed: bool) -> Result<()> {
     let count = findings.len();
     let what = if count == 1 { "1 finding speaks".to_owned() } else { format!("{count} findings speak") };
     let summary = format!("{what} against signing; nothing was signed");
-    Err(Faults::new(&code::trust::UNFIT, summary, findings).into())
+    Err(Faults::new(&code::trust::UNFIT, summary, findings).or_unread().into())
 }
 
 fn commits(variants: &[Artifact]) -> BTreeSet<String> {
@@ -163,7 +163,7 @@ fn toolchains(variants: &[Artifact]) -> BTreeSet<String> {
 fn identity(context: &Context, options: &SignOptions) -> Result<IdentityToken> {
     let environment = &context.environment;
     if let Some(file) = &options.identity_token {
-        let text = regular::text(&context.resolve(file), TOKEN_LIMIT)?;
+        let text = regular::named(&context.resolve(file), TOKEN_LIMIT)?;
         return Ok(IdentityToken::parse(&text, context.now)?);
     }
     if let Some(job) = Job::find(&|name| environment.get(name).map(str::to_owned)) {
@@ -190,7 +190,8 @@ fn write(context: &Context, written: &Written) -> Result<SignedVariant> {
     Ok(SignedVariant { variant, signature: shown(context, &signature) })
 }
 
-/// Writes the statement about the set, and removes those about sets of which nothing is left here.
+/// Writes the statement about the set, and removes those about sets of which nothing is left here; none where a variant
+/// does not say which set it is of, because its metadata cannot be read.
 fn keep_statement(variants: &[Artifact], set: &str, text: &str) -> Result<Utf8PathBuf> {
     let beside = variants.first().and_then(|variant| variant.directory.parent());
     let beside = beside.unwrap_or(Utf8Path::new("."));
@@ -198,11 +199,10 @@ fn keep_statement(variants: &[Artifact], set: &str, text: &str) -> Result<Utf8Pa
     let folder = beside.join(PROVENANCE);
     let path = folder.join(trust::provenance_file(set));
     atomic::write(&path, text.as_bytes())?;
-    let used: BTreeSet<String> = artifacts::variants_in(beside)
-        .iter()
-        .filter_map(|directory| artifacts::metadata(directory).ok()?.publication)
-        .map(|record| trust::provenance_file(&record.set))
-        .collect();
+    let all = artifacts::find_in(beside).into_iter().map(|directory| artifacts::metadata(&directory));
+    let Ok(all) = all.collect::<std::result::Result<Vec<_>, _>>() else { return Ok(path) };
+    let records = all.into_iter().filter_map(|metadata| metadata.publication);
+    let used: BTreeSet<String> = records.map(|record| trust::provenance_file(&record.set)).collect();
     for entry in folder.read_dir_utf8().map_err(Error::from)? {
         let entry = entry.map_err(Error::from)?;
         let ours = entry.file_name().len() == trust::provenance_file(set).len();

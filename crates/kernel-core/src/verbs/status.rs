@@ -15,7 +15,7 @@ use crate::check::layout;
 use crate::digest::SIGNATURE;
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
-use crate::{Context, Project, Result, artifacts, inputs, matrix};
+use crate::{Context, Project, Result, artifacts, bench, inputs, matrix};
 
 /// What to look at.
 #[derive(Clone, Debug)]
@@ -108,8 +108,13 @@ fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatu
             if let Some(state) = provenance.and_then(|provenance| provenance.kernel) {
                 (status.commit, status.dirty) = (Some(state.commit), state.dirty);
             }
-            let tests = kept(&ids.project.directory, name, directory);
-            status.tested = tests.map(|tests| tests.counts.all_passed());
+            match kept(&ids.project.directory, name, directory) {
+                Ok(tests) => status.tested = tests.map(|tests| tests.counts.all_passed()),
+                Err(unreadable) => status.findings.push(*unreadable),
+            }
+            status
+                .findings
+                .extend(bench::kept(&ids.project.directory, name).err().map(|unreadable| *unreadable));
         }
     }
     Ok(status)

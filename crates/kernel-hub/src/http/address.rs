@@ -17,6 +17,11 @@ impl Address {
         if authority.as_str().contains('@') {
             return Err(invalid("it holds a name or a password"));
         }
+        let behind = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+        let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
+        if !behind.is_empty() && !behind.strip_prefix(':').is_some_and(is_port) {
+            return Err(invalid("its port is none"));
+        }
         match uri.scheme_str() {
             Some("https") => Ok(Self(uri)),
             Some("http") if is_loopback(authority.host()) => Ok(Self(uri)),
@@ -102,6 +107,10 @@ mod tests {
         for good in ["https://example.org/a", "http://127.0.0.1:80/", "http://localhost/x", "http://[::1]:9/"]
         {
             assert!(Address::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["http://127.0.0.1:0/", "http://127.0.0.1:65536/", "http://127.0.0.1:/", "http://[::1]:x/"]
+        {
+            assert!(Address::parse(bad).is_err(), "{bad}");
         }
         for bad in ["http://example.org", "http://localhost.example.org/", "ftp://x/", "/a", "https://u:p@x/"]
         {

@@ -121,7 +121,13 @@ impl Client {
             let location = opened.headers.get("location").map(str::to_owned);
             match location {
                 Some(location) if request.follows && matches!(opened.status, 301 | 302 | 303 | 307 | 308) => {
-                    let next = address.join(&location)?;
+                    let next = address.join(&location).map_err(|error| match error {
+                        HttpError::Address { reason, .. } => {
+                            let reason = format!("it redirects to where nothing can be asked: {reason}");
+                            HttpError::Answer { address: address.to_string(), reason }
+                        }
+                        other => other,
+                    })?;
                     if address.is_encrypted() && !next.is_encrypted() {
                         return Err(HttpError::Insecure { address: next.to_string() }.into());
                     }
@@ -166,7 +172,7 @@ impl Client {
                 agent.run(building.body(SendBody::from_reader(&mut reader)).map_err(invalid)?)
             }
         };
-        let answer = answer.map_err(|error| self.failed(error))?;
+        let answer = answer.map_err(|error| self.failed(error, address))?;
         let (parts, body) = answer.into_parts();
         tracing::debug!(status = parts.status.as_u16(), address = %address, "answered");
         let text = |value: &http::HeaderValue| {
@@ -182,9 +188,13 @@ impl Client {
     }
 
     /// What an error of the library means.
-    fn failed(&self, error: ureq::Error) -> Failed {
+    fn failed(&self, error: ureq::Error, address: &Address) -> Failed {
         if self.is_cancelled() {
             return HttpError::Interrupted.into();
+        }
+        if matches!(error, ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..)) {
+            let reason = format!("it does not keep to HTTP ({error})");
+            return HttpError::Answer { address: address.to_string(), reason }.into();
         }
         Failed::Transport(Transport(match error {
             ureq::Error::Io(error) => error.to_string(),

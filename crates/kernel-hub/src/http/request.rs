@@ -78,6 +78,11 @@ impl Request {
         Self::new(Method::Get, address)
     }
 
+    /// Whether it only asks to see something.
+    pub(crate) fn is_reading(&self) -> bool {
+        matches!(self.method, Method::Get | Method::Head)
+    }
+
     /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {

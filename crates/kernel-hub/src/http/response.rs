@@ -86,7 +86,7 @@ impl Response {
     }
 }
 
-/// A server's text may be long.
+/// A server's text may be long, and have line breaks: it is told in one line.
 pub(crate) fn short(text: &str) -> String {
-    text.chars().take(500).collect()
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect()
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::error::Answered;
+use super::error::{Answered, Wish};
 use super::{Hub, HubError, Repository, RepositoryKind, encode};
 use crate::http::{HttpError, Method, Problem, Response};
 
@@ -59,7 +59,7 @@ impl Hub {
         let response = self.send(&request)?;
         match response.status {
             409 => Ok(Created::Before),
-            403 => Err(forbidden(repository, Some(user), false, response.problem())),
+            403 => Err(forbidden(repository, Some(user), Wish::Change, response.problem())),
             404 => {
                 let answer = Answered::from(response.problem());
                 Err(HubError::NoNamespace { owner: repository.owner.clone(), answer })
@@ -69,23 +69,17 @@ impl Hub {
     }
 
     /// What is wrong with an answer about a repository that has no better explanation.
-    pub(super) fn about(&self, repository: &Repository, response: Response) -> HubError {
-        self.about_change(repository, false, response)
+    pub(super) fn about(&self, repository: &Repository, wish: Wish, response: &Response) -> HubError {
+        self.about_problem(repository, wish, response.problem())
     }
 
-    /// The same of a change, which may be one that is only proposed.
-    pub(super) fn about_change(
-        &self,
-        repository: &Repository,
-        proposed: bool,
-        response: Response,
-    ) -> HubError {
-        let problem = response.problem();
+    /// The same of a problem.
+    pub(super) fn about_problem(&self, repository: &Repository, wish: Wish, problem: Problem) -> HubError {
         match problem.status {
             403 => {
                 // Only now is it worth a request to know the name.
                 let user = self.who_am_i().ok().map(|account| account.name);
-                forbidden(repository, user.as_deref(), proposed, problem)
+                forbidden(repository, user.as_deref(), wish, problem)
             }
             404 if problem.code.as_deref().is_none_or(|code| code == "RepoNotFound") => {
                 let answer = Answered::from(problem);
@@ -97,19 +91,26 @@ impl Hub {
 }
 
 /// The answer 403.
-fn forbidden(repository: &Repository, user: Option<&str>, proposed: bool, problem: Problem) -> HubError {
-    let owner = repository.owner.clone();
+fn forbidden(repository: &Repository, user: Option<&str>, wish: Wish, problem: Problem) -> HubError {
+    let (id, owner) = (repository.id(), &repository.owner);
     let who = user.map_or_else(|| "you".to_owned(), |user| format!("you are logged in as `{user}`, who"));
-    let (what, help) = if proposed {
-        let help = format!(
-            "give the token the right to write and to open pull requests; if it has it, `{owner}` takes no proposals from you: ask its owners"
-        );
-        ("propose changes", help)
-    } else {
-        let help = format!(
-            "ask the owners of `{owner}` for the right to write there, and give the token that right too; kernels also need the right to publish kernels, which the Hub grants on request; or propose the change with `--create-pr`"
-        );
-        ("publish", help)
+    let (what, help) = match wish {
+        Wish::Read => (
+            format!("read `{id}`"),
+            format!("ask the owners of `{owner}` for access to it, and give the token the right to read it"),
+        ),
+        Wish::Propose => (
+            format!("propose changes in `{owner}`"),
+            format!(
+                "give the token the right to write and to open pull requests; if it has it, `{owner}` takes no proposals from you: ask its owners"
+            ),
+        ),
+        Wish::Change => (
+            format!("publish in `{owner}`"),
+            format!(
+                "ask the owners of `{owner}` for the right to write there, and give the token that right too; kernels also need the right to publish kernels, which the Hub grants on request; or propose the change with `--create-pr`"
+            ),
+        ),
     };
-    HubError::Forbidden { who, what, owner, help, answer: Answered::from(problem) }
+    HubError::Forbidden { who, what, help, answer: Answered::from(problem) }
 }

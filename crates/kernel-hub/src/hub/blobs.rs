@@ -8,12 +8,16 @@ use camino::Utf8PathBuf;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::error::Wish;
 use super::refs::PULLS;
 use super::{Hub, HubError, Repository, encode};
 use crate::http::Method;
 
 /// Most files or objects that one request names.
 pub(super) const NAMED: usize = 256;
+
+/// Most bytes of a file inside of a commit, which is made in memory; Hubs store what is larger than ten megabytes.
+const INSIDE: u64 = 64 << 20;
 
 /// Where content is.
 #[derive(Clone, Debug)]
@@ -93,7 +97,7 @@ impl Hub {
             let response = self.send(&request)?;
             if !response.is_success() {
                 let proposed = opens || revision.starts_with(PULLS);
-                return Err(self.about_change(repository, proposed, response));
+                return Err(self.about(repository, Wish::proposed(proposed), &response));
             }
             let answer: Modes = response.json()?;
             let known: BTreeMap<&str, &ModeOf> =
@@ -115,7 +119,8 @@ fn mode(blob: &Blob, answer: Option<&ModeOf>) -> Result<Mode, HubError> {
     match answer.upload_mode.as_str() {
         // The store of large files takes nothing that is empty.
         "lfs" if blob.size > 0 => Ok(Mode::Large),
-        "lfs" | "regular" => Ok(Mode::Regular),
+        "lfs" | "regular" if blob.size <= INSIDE => Ok(Mode::Regular),
+        "regular" => Err(refuse("the server wants it inside of a commit, and it is too large for that")),
         other => Err(refuse(&format!("the server wants `{other}`, which is not known"))),
     }
 }

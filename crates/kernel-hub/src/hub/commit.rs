@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::error::Wish;
 use super::refs::PULLS;
 use super::{Hub, HubError, Repository, encode};
 use crate::http::{Body, Method};
@@ -81,7 +82,8 @@ impl Hub {
         let request = self.request(Method::Post, &path).header("content-type", "application/x-ndjson");
         let response = self.send(&request.body(Body::Bytes(body)))?;
         if !response.is_success() {
-            return Err(self.about_change(repository, opens || revision.starts_with(PULLS), response));
+            let wish = Wish::proposed(opens || revision.starts_with(PULLS));
+            return Err(self.about(repository, wish, &response));
         }
         let answer: Answer = response.json()?;
         let number = |url: &str| url.trim_end_matches('/').rsplit('/').next()?.parse().ok();

@@ -1,5 +1,6 @@
 //! What a Hub refuses, told so that the user knows what to do.
 
+use camino::Utf8PathBuf;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -28,7 +29,7 @@ pub enum HubError {
     BadToken {
         endpoint: String,
         origin: String,
-        help: &'static str,
+        help: String,
         #[source]
         answer: Answered,
     },
@@ -39,6 +40,17 @@ pub enum HubError {
         help("a token is one word, such as `hf_…`: copy it anew from the settings of your account")
     )]
     UnusableToken { origin: String },
+
+    #[error("the stored token in `{path}` cannot be read")]
+    #[diagnostic(
+        code("environment/unreadable"),
+        help("make it a regular file that holds one token, or set `HF_TOKEN`")
+    )]
+    UnreadableToken {
+        path: Utf8PathBuf,
+        #[source]
+        reason: std::io::Error,
+    },
 
     #[error("there is no identity to publish with")]
     #[diagnostic(
@@ -63,12 +75,11 @@ pub enum HubError {
         answer: Answered,
     },
 
-    #[error("{who} may not {what} in `{owner}`")]
+    #[error("{who} may not {what}")]
     #[diagnostic(code("hub/permission"), help("{help}"))]
     Forbidden {
         who: String,
-        what: &'static str,
-        owner: String,
+        what: String,
         help: String,
         #[source]
         answer: Answered,
@@ -113,6 +124,28 @@ pub enum HubError {
     File(#[from] std::io::Error),
 }
 
+/// What somebody asked for who then is told why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// To see something.
+    Read,
+    /// To change something.
+    Change,
+    /// To propose a change.
+    Propose,
+}
+
+impl Wish {
+    /// Changes that may be proposals only.
+    pub(super) fn proposed(proposed: bool) -> Self {
+        if proposed { Self::Propose } else { Self::Change }
+    }
+
+    fn right(self) -> &'static str {
+        if self == Self::Read { "the right to read what you ask for" } else { "the right to write" }
+    }
+}
+
 /// A server's answer, as a cause.
 #[derive(Debug, Error)]
 #[error("{0}")]
@@ -126,13 +159,15 @@ impl From<Problem> for Answered {
 
 impl HubError {
     /// The answer 401.
-    pub(super) fn login(endpoint: &Endpoint, login: &Login, problem: Problem) -> Self {
+    pub(super) fn login(endpoint: &Endpoint, login: &Login, wish: Wish, problem: Problem) -> Self {
         let (endpoint, answer) = (endpoint.to_string(), Answered::from(problem));
+        let right = wish.right();
         if let Some(origin) = login.origin() {
             let help = if login.is_exchanged() {
                 "such a token is valid for a short time: run the same command again, finished work is kept"
+                    .to_owned()
             } else {
-                "make a new token with the right to write in the settings of your account, and put it there"
+                format!("make a new token with {right} in the settings of your account, and put it there")
             };
             return Self::BadToken { endpoint, origin: origin.to_owned(), help, answer };
         }
@@ -140,7 +175,7 @@ impl HubError {
             Some(path) => format!(
                 "set `HF_TOKEN` to a token of {endpoint}; the one in `{path}` is for the public Hub, so it was not sent there"
             ),
-            None => "set `HF_TOKEN` to a token with the right to write, or run `hf auth login`".to_owned(),
+            None => format!("set `HF_TOKEN` to a token with {right}, or run `hf auth login`"),
         };
         Self::NoToken { endpoint, help, answer }
     }

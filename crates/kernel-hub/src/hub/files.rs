@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 
+use super::error::Wish;
 use super::lanes::side_by_side;
 use super::{Hub, HubError, RemoteFile, Repository, encode, encode_path};
 use crate::http::{Download, HttpError, Method};
@@ -31,7 +32,7 @@ impl Hub {
         match response.status {
             404 => Ok(None),
             _ if response.is_success() => Ok(Some(response.body)),
-            _ => Err(self.about(repository, response)),
+            _ => Err(self.about(repository, Wish::Read, &response)),
         }
     }
 
@@ -65,11 +66,18 @@ impl Hub {
             None => download.git_blob(bytes(&file.oid).ok_or_else(unnamed)?, file.size),
         };
         let mut heard = 0;
-        self.client.download(&download, &mut |done, _| {
+        let done = self.client.download(&download, &mut |done, _| {
             hear(done.saturating_sub(heard));
             heard = done;
-        })?;
-        Ok(())
+        });
+        match done {
+            Err(HttpError::Refused(problem)) => Err(match problem.status {
+                401 => HubError::login(&self.endpoint, &self.login, self.purpose, problem),
+                403 => self.about_problem(repository, Wish::Read, problem),
+                _ => HttpError::Refused(problem).into(),
+            }),
+            done => Ok(done.map(drop)?),
+        }
     }
 }
 

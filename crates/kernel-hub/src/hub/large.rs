@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blobs::NAMED;
+use super::error::Wish;
 use super::lanes::side_by_side;
 use super::refs::PULLS;
 use super::{Blob, Hub, HubError, Repository, Source};
@@ -93,7 +94,7 @@ impl Hub {
         let response = self.send(&request.body(Body::Bytes(bytes)).repeatable(true))?;
         if !response.is_success() {
             let proposed = revision.is_none_or(|revision| revision.starts_with(PULLS));
-            return Err(self.about_change(repository, proposed, response));
+            return Err(self.about(repository, Wish::proposed(proposed), &response));
         }
         let answer: Batch = response.json()?;
         let mut jobs = Vec::new();

@@ -1,15 +1,18 @@
 //! Finding the user's token, in the order of the ecosystem: variables first, then the file that a login leaves. A stored
 //! token is for the public Hub: it never follows an address that the environment has set.
 
-use std::io::ErrorKind;
+use std::io::{Error, ErrorKind, Read};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Endpoint, HubError};
 use crate::http::Token;
 
 /// The variables that hold a token.
 const VARIABLES: &[&str] = &["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"];
+
+/// Most bytes of the file of a token.
+const LARGEST: u64 = 64 << 10;
 
 /// Who the user is, as far as a token says.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +46,12 @@ impl Login {
         }
         let refused = get("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|value| is_true(&value));
         let Some(path) = stored(get).filter(|_| !refused) else { return Ok(Self::default()) };
-        let text = match fs_err::read(&path) {
+        let text = match read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 String::new()
             }
-            Err(error) => return Err(error.into()),
+            Err(reason) => return Err(HubError::UnreadableToken { path, reason }),
         };
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -79,6 +82,20 @@ impl Login {
 /// The token of a text; a text that is none is said to be, and never passed over.
 pub(super) fn token(text: &str, origin: &str) -> Result<Token, HubError> {
     Token::new(text).ok_or_else(|| HubError::UnusableToken { origin: origin.to_owned() })
+}
+
+/// The file of a token: a pipe would be waited for, and a device has no end.
+fn read(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+    if !fs_err::metadata(path)?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, format!("`{path}` is not a regular file")));
+    }
+    let mut bytes = Vec::new();
+    fs_err::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        let reason = format!("`{path}` is larger than {} KiB, and a token is one word", LARGEST >> 10);
+        return Err(Error::new(ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
 }
 
 fn stored(get: &dyn Fn(&str) -> Option<String>) -> Option<Utf8PathBuf> {

@@ -27,6 +27,7 @@ pub use repository::{Repository, RepositoryKind};
 pub use tree::{RemoteFile, Tree};
 
 use crate::http::{Client, Method, Request, Response, Token};
+use error::Wish;
 
 /// A Hub, and who asks it.
 #[derive(Clone)]
@@ -34,12 +35,20 @@ pub struct Hub {
     client: Client,
     endpoint: Endpoint,
     login: Login,
+    /// What it is asked for in the end, and so what a token must allow.
+    purpose: Wish,
 }
 
 impl Hub {
     /// A Hub; nothing is asked yet.
     pub fn new(client: Client, endpoint: Endpoint, login: Login) -> Self {
-        Self { client, endpoint, login }
+        Self { client, endpoint, login, purpose: Wish::Read }
+    }
+
+    /// It, asked by somebody who is going to change something.
+    #[must_use]
+    pub fn for_changes(self) -> Self {
+        Self { purpose: Wish::Change, ..self }
     }
 
     /// The way to it.
@@ -65,7 +74,10 @@ impl Hub {
     fn send(&self, request: &Request) -> Result<Response, HubError> {
         let response = self.client.send(request)?;
         match response.status {
-            401 => Err(HubError::login(&self.endpoint, &self.login, response.problem())),
+            401 => {
+                let wish = if request.is_reading() { self.purpose } else { Wish::Change };
+                Err(HubError::login(&self.endpoint, &self.login, wish, response.problem()))
+            }
             _ => Ok(response),
         }
     }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::error::Wish;
 use super::{Created, Hub, HubError, Repository, encode};
-use crate::http::Method;
+use crate::http::{HttpError, Method};
 
 /// Begins the full name of a pull request.
 pub(super) const PULLS: &str = "refs/pr/";
@@ -44,19 +45,26 @@ impl Hub {
         let path = repository.api(&format!("/refs{query}"));
         let response = self.send(&self.request(Method::Get, &path))?;
         if !response.is_success() {
-            return Err(self.about(repository, response));
+            return Err(self.about(repository, Wish::Read, &response));
         }
         let listing: Listing = response.json()?;
-        let number = |reference: &Reference| reference.full_name.strip_prefix(PULLS)?.parse().ok();
-        let pulls = listing.pull_requests.into_iter();
-        Ok(Refs {
-            branches: listing
-                .branches
-                .into_iter()
-                .map(|branch| (branch.name, branch.target_commit))
-                .collect(),
-            pulls: pulls.filter_map(|pull| Some((number(&pull)?, pull.target_commit))).collect(),
-        })
+        let twice = |reason: String| HttpError::Answer { address: response.address.to_string(), reason };
+        let mut refs = Refs::default();
+        for Reference { name, target_commit, .. } in listing.branches {
+            if refs.branches.insert(name.clone(), target_commit).is_some() {
+                return Err(twice(format!("it names the branch `{}` twice", name.escape_debug())).into());
+            }
+        }
+        for pull in listing.pull_requests {
+            let Some(number) = pull.full_name.strip_prefix(PULLS).and_then(|number| number.parse().ok())
+            else {
+                continue;
+            };
+            if refs.pulls.insert(number, pull.target_commit).is_some() {
+                return Err(twice(format!("it names the pull request {number} twice")).into());
+            }
+        }
+        Ok(refs)
     }
 
     /// Makes a branch that begins at a commit.
@@ -73,7 +81,7 @@ impl Hub {
         match response.status {
             409 => Ok(Created::Before),
             _ if response.is_success() => Ok(Created::Now),
-            _ => Err(self.about(repository, response)),
+            _ => Err(self.about(repository, Wish::Change, &response)),
         }
     }
 
@@ -84,6 +92,6 @@ impl Hub {
         if response.is_success() || response.status == 404 {
             return Ok(());
         }
-        Err(self.about(repository, response))
+        Err(self.about(repository, Wish::Change, &response))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::Utf8Path;
 use sha1::Sha1;
@@ -28,11 +29,11 @@ const PIECE: usize = 64 << 10;
 /// Bytes by which the Hub tells text from data.
 const SAMPLE: usize = 512;
 
-/// A file as content for a path.
-pub fn wanted_file(path: &str, file: &Utf8Path) -> std::io::Result<Content> {
+/// A file as content for a path; reading it ends early, with an error, where `ends` becomes true.
+pub fn wanted_file(path: &str, file: &Utf8Path, ends: &AtomicBool) -> std::io::Result<Content> {
     let mut opened = fs_err::File::open(file)?;
     let size = opened.metadata()?.len();
-    read(path, size, &mut opened, Source::File(file.to_owned()))
+    read(path, size, &mut opened, Source::File(file.to_owned()), ends)
 }
 
 impl Blob {
@@ -40,7 +41,8 @@ impl Blob {
     pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
         let size = bytes.len() as u64;
         // Memory is always readable.
-        let named = read(path, size, &mut bytes.as_slice(), Source::default()).unwrap_or_default();
+        let (never, mut memory) = (AtomicBool::new(false), bytes.as_slice());
+        let named = read(path, size, &mut memory, Source::default(), &never).unwrap_or_default();
         Self { source: Source::Bytes(bytes), ..named }
     }
 
@@ -59,7 +61,13 @@ impl Blob {
     }
 }
 
-fn read(path: &str, size: u64, reader: &mut dyn Read, source: Source) -> std::io::Result<Blob> {
+fn read(
+    path: &str,
+    size: u64,
+    reader: &mut dyn Read,
+    source: Source,
+    ends: &AtomicBool,
+) -> std::io::Result<Blob> {
     let mut sha1 = Sha1::new();
     sha1.update(format!("blob {size}\0"));
     let mut sha256 = Sha256::new();
@@ -67,6 +75,9 @@ fn read(path: &str, size: u64, reader: &mut dyn Read, source: Source) -> std::io
     let mut buffer = vec![0; PIECE];
     let mut seen = 0;
     loop {
+        if ends.load(Ordering::SeqCst) {
+            return Err(std::io::Error::other(format!("reading `{path}` was interrupted")));
+        }
         let count = match reader.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => count,

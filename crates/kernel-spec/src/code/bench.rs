@@ -47,6 +47,10 @@ codes! {
         means: "The file given with `--against` is no document of a benchmark",
         example: "`kernel-builder bench --against notes.txt`",
         remedy: "Give a file that `kernel-builder bench --output FILE` wrote";
+    RECORD = "bench/record", Unreadable,
+        means: "The kept result of a variant's last benchmark cannot be read",
+        example: "a `.kernel-builder/bench/torch-cpu.json` that was cut off",
+        remedy: "Measure again with `kernel-builder bench`; if something else is in its place, remove that first";
     SLOWER = "bench/slower", Slower,
         means: "The kernel is slower than its baseline, and `--fail-on slower` was given",
         example: "a kernel of one thread against a baseline of many",

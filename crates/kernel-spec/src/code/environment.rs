@@ -7,6 +7,10 @@ codes! {
         means: "A file or directory could not be read or written",
         example: "a project directory without write permission",
         remedy: "Look at the path and the system's reason in the causes";
+    UNREADABLE = "environment/unreadable", Unreadable,
+        means: "A file that a command needs is there and cannot be read: it is no regular file, too large, or there are no rights to it",
+        example: "`upload` where `build/CARD.md` is a named pipe",
+        remedy: "Make it a regular file that the user of the command may read";
     TORCH_WITHOUT_DEVICE = "environment/torch-without-device", Environment,
         means: "The installed torch is compiled for a GPU that this machine does not have, and the loader decides by it",
         example: "`pip install torch` on a machine without a GPU: the wheel of the index is compiled for CUDA",

@@ -50,11 +50,11 @@ codes! {
     LOGIN = "hub/login", Hub,
         means: "The Hub wants to know who asks, and there is no token for it",
         example: "`upload` without `HF_TOKEN` and without a stored login",
-        remedy: "Set `HF_TOKEN` to a token with the right to write, or run `hf auth login`; a stored token is only sent to the public Hub";
+        remedy: "Set `HF_TOKEN` to a token with the right that is needed, or run `hf auth login`; a stored token is only sent to the public Hub";
     TOKEN = "hub/token", Hub,
         means: "The Hub does not accept the token",
         example: "a token that was revoked, or is one of another Hub",
-        remedy: "Make a new token with the right to write in the settings of your account";
+        remedy: "Make a new token with the right that is needed in the settings of your account";
     IDENTITY = "hub/identity", Environment,
         means: "Trusted publishing is asked for, and there is nothing to prove the job's identity with",
         example: "`HF_OIDC_RESOURCE=kernels/acme/relu` in a job without `id-token: write`",
@@ -64,9 +64,9 @@ codes! {
         example: "`HF_OIDC_RESOURCE=kernels/acme/relu` in the workflow of a fork",
         remedy: "Name the workflow as a trusted publisher in the settings of the repository";
     PERMISSION = "hub/permission", Hub,
-        means: "The user, or the token, may not publish there",
+        means: "The user, or the token, may not publish there, or may not read it",
         example: "`upload --repo-id acme/relu` by somebody who is no member of `acme`",
-        remedy: "Ask the owners for the right to write, check the token's rights, or propose the change with `--create-pr`";
+        remedy: "Ask the owners for the right, and check the token's; a change can be proposed with `--create-pr`";
     NAMESPACE = "hub/namespace", Hub,
         means: "There is no user or organization of that name",
         example: "`upload --repo-id amce/relu`, where `acme/relu` was meant",

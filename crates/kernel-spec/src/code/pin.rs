@@ -8,7 +8,7 @@ codes! {
         example: "`pin acme/relu`, without a version",
         remedy: "Write it as OWNER/NAME@vN";
     UNFIT = "pin/unfit", Check,
-        means: "A published kernel cannot be pinned: nothing in it vouches for its files",
-        example: "a variant whose metadata have no digest",
+        means: "A published kernel cannot be pinned: nothing in it vouches for its files, or they are not those that it vouches for",
+        example: "a variant whose metadata have no digest, or that holds a file which its digest does not name",
         remedy: "Ask the publisher for a build with digests, or pin another version";
 }

@@ -15,6 +15,10 @@ codes! {
         means: "A published variant is not what its metadata say, so nothing of it was run",
         example: "byte code, or a changed file, beside metadata with an older digest",
         remedy: "Tell the publisher; `kernel-builder hash OWNER/NAME@vN` lists what differs";
+    UNLOADABLE = "published/unloadable", Check,
+        means: "The loader takes a published variant and fails on it, or on a kernel that it depends on",
+        example: "a variant whose `kernel-depends` names a repository that is not there",
+        remedy: "Tell the publisher; another version, or a commit before the fault, may be whole";
     UNTRUSTED = "published/untrusted", Check,
         means: "Code of a publisher whom the loader does not trust would run",
         example: "`test somebody/relu@v1`",

@@ -27,6 +27,10 @@ codes! {
         means: "pytest refused to run",
         example: "`kernel-builder test -- --no-such-option`",
         remedy: "Read pytest's own words and check the arguments after `--`";
+    RECORD = "test/record", Unreadable,
+        means: "The kept result of a variant's last test cannot be read, so nobody knows whether it failed",
+        example: "a `.kernel-builder/tests/torch-cpu.json` that was cut off",
+        remedy: "Test again with `kernel-builder test`; if something else is in its place, remove that first";
     CHILD = "test/child", Child,
         means: "The process that ran the tests crashed, or what it reported cannot be read",
         example: "a kernel that writes past the end of a tensor and ends Python with a segmentation fault",

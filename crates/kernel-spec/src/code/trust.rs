@@ -103,6 +103,10 @@ codes! {
         means: "A newer set was seen here before: this is an older one, served as if it were the newest",
         example: "a branch that was reset to last month's commit",
         remedy: "Do not use the variants; if the publisher withdrew the newer ones, `--forget` accepts the older again";
+    MEMORY = "trust/memory", Unreadable,
+        means: "What was verified here before cannot be read, so it is not known whether a set is older than the newest that was seen",
+        example: "a file in `~/.local/state/kernel-builder/seen` that was cut off",
+        remedy: "Put the file back, or remove it if you accept that an older set is not noticed";
     AGE = "trust/age", Check,
         means: "The set was signed longer ago than `--max-age` allows",
         example: "`verify --max-age 30d` of a set of last year",

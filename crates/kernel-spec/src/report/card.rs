@@ -31,10 +31,8 @@ pub struct CardReport {
 impl CardReport {
     /// A stale card fails a check, and a damaged variant fails whatever is done.
     pub fn exit(&self) -> ExitClass {
-        if self.checked && !self.current || !self.findings.is_empty() {
-            ExitClass::Check
-        } else {
-            ExitClass::Success
-        }
+        let stale = (self.checked && !self.current).then_some(ExitClass::Check);
+        let found = self.findings.iter().map(|finding| finding.code.exit);
+        found.chain(stale).min().unwrap_or(ExitClass::Success)
     }
 }

@@ -117,6 +117,7 @@ impl Report {
             Report::Pin(report) => report.exit(),
             Report::Run(report) => report.exit(),
             Report::Shell(report) => report.exit(),
+            Report::Status(report) => report.exit(),
             Report::Test(report) => report.exit(),
             Report::Validate(report) => report.class,
             Report::Variants(report) => report.exit(),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Finding;
+use crate::{ExitClass, Finding};
 
 /// How each variant of a project stands.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -14,6 +14,15 @@ pub struct StatusReport {
     pub variants: Vec<VariantStatus>,
     /// The command that brings the project nearest to publication, argument by argument.
     pub next: Vec<String>,
+}
+
+impl StatusReport {
+    /// However variants stand is an answer; that it is not known, because something could not be read, is none.
+    pub fn exit(&self) -> ExitClass {
+        let mut findings = self.variants.iter().flat_map(|variant| &variant.findings);
+        let unread = findings.any(|finding| finding.code.exit == ExitClass::Unreadable);
+        if unread { ExitClass::Unreadable } else { ExitClass::Success }
+    }
 }
 
 /// How one variant stands.
@@ -38,7 +47,7 @@ pub struct VariantStatus {
     pub tested: Option<bool>,
     /// Whether a signature lies beside it; `verify` says what it is worth.
     pub signed: bool,
-    /// What is wrong with its files, where they are not those of the build.
+    /// What is wrong with its files, where they are not those of the build, and which of its results cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }

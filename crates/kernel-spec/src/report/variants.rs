@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::matrix::{Offer, Refusal};
 use crate::selection::MachineDescription;
-use crate::{ExitClass, Framework, Version};
+use crate::{ExitClass, Finding, Framework, Version};
 
 /// The variants of a project, or those that are published, and, where asked for, what the loader says about them on one
 /// machine.
@@ -24,6 +24,9 @@ pub struct VariantsReport {
     /// The loader's view.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
+    /// What would make the loader fail on the published variant that it takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 impl VariantsReport {
@@ -35,7 +38,8 @@ impl VariantsReport {
         if !explanation.decisions.iter().any(|decision| decision.accepted) {
             return ExitClass::Environment;
         }
-        if published.trusted || published.trust_remote_code { ExitClass::Success } else { ExitClass::Check }
+        let is_trusted = published.trusted || published.trust_remote_code;
+        if is_trusted && self.findings.is_empty() { ExitClass::Success } else { ExitClass::Check }
     }
 }
 

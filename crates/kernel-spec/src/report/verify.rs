@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::error::unread;
 use crate::{ExitClass, Finding, Severity};
 
 /// Who signed the variants, and whether that counts.
@@ -158,7 +159,10 @@ impl VerifyReport {
     pub fn exit(&self) -> ExitClass {
         let any = |state| self.variants.iter().any(|variant| variant.state == state);
         let wrong = self.findings.iter().any(|finding| finding.severity == Severity::Error);
-        if wrong || any(TrustState::Refused) || any(TrustState::Unsigned) {
+        let findings = self.variants.iter().flat_map(|variant| &variant.findings).chain(&self.findings);
+        if unread(findings).is_some() {
+            ExitClass::Unreadable
+        } else if wrong || any(TrustState::Refused) || any(TrustState::Unsigned) {
             ExitClass::Check
         } else if any(TrustState::NoPolicy) || self.variants.is_empty() {
             ExitClass::NothingVerified

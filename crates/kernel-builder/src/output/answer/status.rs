@@ -1,5 +1,6 @@
 //! Human form of `status`: one line for each variant.
 
+use kernel_spec::code;
 use kernel_spec::report::{StatusReport, VariantState, VariantStatus};
 
 use crate::output::page::Page;
@@ -30,6 +31,9 @@ fn row(variant: &VariantStatus) -> [String; 5] {
     let tested = match variant.tested {
         Some(true) => "tests passed",
         Some(false) => "tests failed",
+        None if variant.findings.iter().any(|finding| *finding.code == code::test::RECORD) => {
+            "tests unreadable"
+        }
         None => "not tested",
     };
     let signed = if variant.signed { "signed" } else { "not signed" };

@@ -4,10 +4,15 @@ use kernel_spec::report::{DecisionEntry, Explanation, VariantsReport};
 use kernel_spec::selection::MachineDescription;
 
 use crate::output::page::{NOTE, Page};
+use crate::output::problem;
 
 pub(super) fn render(report: &VariantsReport, page: &mut Page) {
     if let Some(explanation) = &report.explanation {
-        return explain(explanation, report.published.is_some(), page);
+        explain(explanation, report.published.is_some(), page);
+        for finding in &report.findings {
+            problem::add_finding(page, finding);
+        }
+        return;
     }
     for variant in report.published.iter().flat_map(|published| &published.variants) {
         page.line(&variant.name);

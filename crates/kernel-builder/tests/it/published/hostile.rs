@@ -99,9 +99,11 @@ fn listings_that_lie_are_refused() {
     assert_eq!(code(&[(path, &"0".repeat(40), 4, None)]), "hub/content");
     assert_eq!(code(&[(path, ONE_OID, 4, Some(&"0".repeat(64)))]), "hub/content");
     let both = [("build/torch-cpu/a", ONE_OID, 4, None), ("build/torch-cpu/a/b", ONE_OID, 4, None)];
-    assert_eq!(code(&both), "environment/file", "a file that is a folder");
+    assert_eq!(code(&both), "hub/answer", "a file that is a folder");
     let long = format!("build/torch-cpu/{}", "a".repeat(300));
-    assert_eq!(code(&[(&long, ONE_OID, 4, None)]), "environment/file");
+    assert_eq!(code(&[(&long, ONE_OID, 4, None)]), "hub/answer");
+    let twice = [("build/torch-cpu/a", ONE_OID, 4, None), ("build/torch-cpu/a", ONE_OID, 4, None)];
+    assert_eq!(code(&twice), "hub/answer", "a file twice");
 }
 
 #[test]
@@ -151,4 +153,13 @@ fn files_from_another_host_are_fetched_without_the_token_and_compared() {
     }
     let taken = taken.lock().expect("a log").clone();
     assert!(!taken.is_empty() && taken.iter().all(Option::is_none), "{taken:?}");
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_told_of_as_such() {
+    for (status, expected) in [(401, "hub/token"), (403, "hub/permission")] {
+        let listing = || Reply::json(200, files(&[("build/torch-cpu/a.py", ONE_OID, 4, None)]));
+        let server = lying(COMMIT, listing, move || Reply::json(status, r#"{"error": "no"}"#));
+        assert_eq!(refused(&server), expected);
+    }
 }

@@ -107,3 +107,53 @@ fn where_no_variant_fits_the_exit_status_says_so() {
     let ran = only.run(&["upload", "--repo-id", "acme/demo", "--json"]);
     assert_eq!(codes(&ran), ["upload/preflight"], "a variant under another name is refused: {ran}");
 }
+
+/// A description of a machine that takes `torch-cpu`.
+const MACHINE: &str = "cpu = \"x86_64\"\nos = \"linux\"\npython = \"3.11\"\n[torch]\nversion = \"2.9.0\"\n";
+
+#[test]
+fn what_the_loader_would_fail_on_is_no_success() {
+    let hub = hub();
+    let publisher = project(&hub, "writer", "one");
+    assert_eq!(publisher.run(&["upload"]).status, 0);
+    let scene = reader(&hub).file("machine.toml", MACHINE);
+    let explain = || {
+        let (status, report) = explained(&scene, "acme/demo@v1", &["--env", "machine.toml"]);
+        let all = report["findings"].as_array().cloned().unwrap_or_default();
+        let text = |key: &str| all.iter().map(|one| one[key].as_str().expect("text").to_owned()).collect();
+        let (codes, messages): (Vec<String>, Vec<String>) = (text("code"), text("message"));
+        (status, codes, messages.join("; "))
+    };
+    assert_eq!(explain(), (0, Vec::new(), String::new()));
+    let metadata = fs_err::read_to_string(publisher.path("build/torch-cpu/metadata.json")).expect("metadata");
+    let put = |text: &str| {
+        hub.put(REPOSITORY, "v1", "build/torch-cpu/metadata.json", text.as_bytes()).expect("changed");
+    };
+    let depending = |on: &str| {
+        let mut metadata: Value = serde_json::from_str(&metadata).expect("JSON");
+        metadata["kernel-depends"] = serde_json::json!([{ "repo-id": on, "version": 1 }]);
+        put(&metadata.to_string());
+    };
+    let one = |code: &str| vec![code.to_owned()];
+    put("{");
+    let (status, codes, message) = explain();
+    assert_eq!((status, codes), (6, one("published/unloadable")), "{message}");
+    depending("nobody/nothing");
+    let (status, codes, message) = explain();
+    assert_eq!((status, codes), (6, one("published/unloadable")), "{message}");
+    assert!(message.contains("`nobody/nothing@v1`, which cannot be had"), "{message}");
+    depending("acme/demo");
+    let (status, codes, message) = explain();
+    assert_eq!((status, codes), (6, one("published/unloadable")), "{message}");
+    assert!(message.contains("depends on it"), "{message}");
+    assert_eq!(publisher.run(&["upload", "--repo-id", "untrusted/other"]).status, 0);
+    depending("untrusted/other");
+    let (status, codes, message) = explain();
+    assert_eq!((status, codes), (6, one("published/untrusted")), "{message}");
+    let told = ["--env", "machine.toml", "--trust-remote-code"];
+    assert_eq!(explained(&scene, "acme/demo@v1", &told).0, 0);
+    hub.put("kernels/untrusted/other", "v1", "build/torch-cpu/metadata.json", b"[]").expect("changed");
+    assert_eq!(explained(&scene, "acme/demo@v1", &told).0, 6, "a dependency that cannot be loaded");
+    let said = scene.run(&["variants", "acme/demo@v1", "--env", "machine.toml"]);
+    assert!(said.stdout.contains("error[published/unloadable]"), "{said}");
+}

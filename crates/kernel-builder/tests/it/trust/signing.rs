@@ -99,6 +99,84 @@ fn files_that_configure_trust_are_read_with_care() {
     let policy = code(&["verify", "--json", "--trust-config", "trust.json", "--policy", "wrong.toml"]);
     assert_eq!(policy, (2, "trust/policy".into()));
     assert_eq!(scene.run(&["verify", "--max-age", "soon"]).status, 2);
+    // What names nobody is no policy, and an empty list says neither "any" nor "none".
+    let scene = scene.file("empty.toml", "# to be written\n");
+    let scene = scene.file("any.toml", &format!("{POLICY}publishes = []\n"));
+    let code = |arguments: &[&str]| {
+        let usual = ["verify", "--json", "--trust-config", "trust.json"];
+        let ran = scene.run(&[&usual[..], arguments].concat());
+        (ran.status, ran.json().pop().expect("a line")["code"].clone())
+    };
+    assert_eq!(code(&["--policy", "empty.toml"]), (10, "trust/no-policy".into()));
+    assert_eq!(
+        code(&["--policy", "policy.toml", "--dependency-policy", "empty.toml"]),
+        (10, "trust/no-policy".into())
+    );
+    assert_eq!(code(&["--policy", "any.toml"]), (2, "trust/policy".into()));
+    scene.tool("mkfifo", &["pipe"]);
+    for option in ["--policy", "--trust-config"] {
+        let ran = scene.run(&["verify", "--json", option, "pipe"]);
+        let last = ran.json().pop().expect("a line");
+        assert_eq!((ran.status, &last["code"]), (15, &"environment/unreadable".into()), "{option}: {ran}");
+    }
+    for wrong in [
+        ["--branch", ""],
+        ["--branch", "../../x"],
+        ["--repo-id", ""],
+        ["--repo-id", "acme"],
+        ["--repo-id", "../x"],
+    ] {
+        assert_eq!(scene.run(&[&["verify"][..], &wrong].concat()).status, 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_not_called_refused() {
+    let services = Sigstore::start().expect("services");
+    for file in ["torch-cpu/metadata.json", "torch-cpu/metadata.json.sigstore", "provenance"] {
+        let scene = signed(&services);
+        let mut path = format!("build/{file}");
+        if file == "provenance" {
+            let mut folder = fs_err::read_dir(scene.path(&path)).expect("a folder");
+            let name = folder.next().expect("a statement").expect("an entry").file_name();
+            path = format!("{path}/{}", name.to_str().expect("UTF-8"));
+        }
+        fs_err::remove_file(scene.path(&path)).expect("removed");
+        scene.tool("mkfifo", &[&path]);
+        let ran = verify(&scene, &["--allow-mixed"]);
+        assert_eq!((ran.status, codes(&ran)), (15, vec!["artifact/unreadable".to_owned()]), "{file}: {ran}");
+        let ran = scene.run(&["upload", "--json", "--offline"]);
+        let last = ran.json().pop().expect("a line").to_string();
+        assert!(last.contains("artifact/unreadable") || last.contains("no regular file"), "{file}: {ran}");
+    }
+}
+
+#[test]
+fn a_memory_that_cannot_be_read_is_no_first_sight() {
+    let services = Sigstore::start().expect("services");
+    let scene = signed(&services);
+    assert_eq!(verify(&scene, &[]).status, 0);
+    let folder = scene.path("../home/.local/state/kernel-builder/seen");
+    let find = |end: &str| {
+        let entries = fs_err::read_dir(&folder).expect("a folder").flatten();
+        entries.map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(end)).expect("a file")
+    };
+    let told = || {
+        let ran = verify(&scene, &[]);
+        (ran.status, ran.json().pop().expect("a line")["code"].clone())
+    };
+    let (memory, lock) = (find(".json"), find(".lock"));
+    fs_err::remove_file(&lock).expect("removed");
+    scene.tool("mkfifo", &[lock.to_str().expect("UTF-8")]);
+    assert_eq!(told(), (15, "trust/memory".into()));
+    fs_err::remove_file(&lock).expect("removed");
+    fs_err::write(&memory, "{").expect("damaged");
+    assert_eq!(told(), (15, "trust/memory".into()));
+    fs_err::remove_file(&memory).expect("removed");
+    fs_err::os::unix::fs::symlink("nowhere", &memory).expect("linked");
+    assert_eq!(told(), (15, "trust/memory".into()));
+    fs_err::remove_file(&memory).expect("removed");
+    assert_eq!(verify(&scene, &[]).status, 0, "gone, it is a first sight");
 }
 
 #[test]

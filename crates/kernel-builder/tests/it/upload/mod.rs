@@ -1,10 +1,12 @@
 //! `upload` against the Hub of the testkit, and what the real loader makes of the result.
 
+mod ended;
 mod faults;
 mod hostile;
 mod large;
 mod loads;
 mod publisher;
+mod records;
 mod refused;
 mod rules;
 

@@ -98,3 +98,32 @@ fn a_job_that_is_no_publisher_gets_no_token_and_no_other_login() {
     let (code, text) = refused(&scene);
     assert!(code == "hub/token" && text.contains("valid for a short time"), "{text}");
 }
+
+/// The Hub of the tests says which field is missing, and takes none for an empty one.
+#[test]
+fn an_exchange_without_a_field_is_told_which() {
+    use std::io::{Read, Write};
+    let hub = hub();
+    for missing in ["subject_token", "resource"] {
+        let mut body = serde_json::json!({
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
+            "subject_token_type": "urn:ietf:params:oauth:token-type:id_token",
+            "subject_token": "a", "resource": "kernels/acme/demo",
+        });
+        body.as_object_mut().expect("an object").remove(missing);
+        let (body, host) = (body.to_string(), hub.url().replace("http://", ""));
+        let mut stream = std::net::TcpStream::connect(&host).expect("a connection");
+        write!(
+            stream,
+            "POST /oauth/token HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        assert!(
+            answer.starts_with("HTTP/1.1 400") && answer.contains(&format!("{missing} is missing")),
+            "{answer}"
+        );
+    }
+}

@@ -167,7 +167,7 @@ fn variants_that_are_promised_and_missing_are_named() {
 }
 
 /// The kept results of a test and a benchmark of the built variant.
-fn with_results(scene: Scene, failed: usize) -> Scene {
+pub(super) fn with_results(scene: Scene, failed: usize) -> Scene {
     use sha2::{Digest, Sha256};
     let metadata = fs_err::read(scene.path("build/torch-cpu/metadata.json")).expect("metadata");
     let sha256: String = Sha256::digest(metadata).iter().map(|byte| format!("{byte:02x}")).collect();

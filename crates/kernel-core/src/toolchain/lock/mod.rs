@@ -85,10 +85,8 @@ impl Lock {
     /// The lock of a project, where it has one.
     pub fn read(project: &Utf8Path, system: System) -> Result<Option<Self>, LockError> {
         let path = project.join(LOCK);
-        let text = match regular::text(&path, LARGEST) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            text => text.map_err(|source| LockError::Unreadable { path: path.clone(), source })?,
-        };
+        let unreadable = |source| LockError::Unreadable { path: path.clone(), source };
+        let Some(text) = regular::text_if_there(&path, LARGEST).map_err(unreadable)? else { return Ok(None) };
         let locked = File::parse(&path, &text)?.systems.remove(&system.to_string());
         let digest = hexadecimal(&Sha256::digest(text.as_bytes()));
         Ok(Some(Self { digest, system, locked }))
@@ -116,10 +114,7 @@ pub fn write(
 ) -> Result<(Utf8PathBuf, bool), LockError> {
     let path = project.join(LOCK);
     let unreadable = |source| LockError::Unreadable { path: path.clone(), source };
-    let before = match regular::text(&path, LARGEST) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        text => Some(text.map_err(unreadable)?),
-    };
+    let before = regular::text_if_there(&path, LARGEST).map_err(unreadable)?;
     let mut file = match &before {
         Some(text) => File::parse(&path, text)?,
         None => File::default(),

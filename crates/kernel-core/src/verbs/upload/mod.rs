@@ -50,24 +50,23 @@ const MAIN: &str = "main";
 /// Uploads built variants.
 pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport> {
     let directory = context.resolve(&options.directory);
-    let project = directory.join(crate::project::MANIFEST).is_file();
+    let project = crate::project::is_there(&directory);
     let project = project.then(|| Project::open(context, &options.directory)).transpose()?;
     stage(context, Stage::Check, "the built variants");
     let artifacts = preflight::read(&directory)?;
     let target = target::decide(&options.directory, &options.chosen, project.as_ref(), &artifacts)?;
     let signatures = signatures(context, options, &target, &artifacts)?;
-    let findings = preflight::check(&artifacts, project.as_ref(), options.allowed, signatures)?;
+    let findings = preflight::check(&artifacts, (&directory, project.as_ref()), options.allowed, signatures)?;
     let contents = contents::collect(context, &artifacts, &directory)?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
-    let hub = network::hub(context)?;
-    let own_card = regular::inside(&directory, card::FILE)?;
+    let hub = network::hub(context)?.for_changes();
     let upload = Upload {
         context,
         options,
         hub: &hub,
         target: &target,
         contents: &contents,
-        card: own_card.filter(|card| card.is_file()),
+        card: regular::file_inside(&directory, card::FILE)?,
     };
     let there = upload.look()?;
     let mut report = upload.plan(&there, &artifacts)?;
@@ -98,7 +97,7 @@ fn signatures(
         Ok(Verifier::new(&trust::authorities(context, options.trust_config.as_ref())?)?)
     });
     let place = Place { repository: target.repository.id(), branch: target.branch.clone() };
-    crate::upload::signatures::check(artifacts, &place, verifier.transpose()?.as_ref())
+    Ok(crate::upload::signatures::check(artifacts, &place, verifier.transpose()?.as_ref()))
 }
 
 fn stage(context: &Context, stage: Stage, message: &str) {

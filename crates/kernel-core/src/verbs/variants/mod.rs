@@ -1,6 +1,7 @@
 //! `variants`: which variants a project has, and what the loader would say about each of them on this machine or on a
 //! described one. The plain list is that of everywhere, and what `build` makes with the active Python.
 
+mod loadable;
 mod published;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,8 @@ use thiserror::Error;
 use crate::host::{PythonEnvironment, device_is_present};
 use crate::published::Reference;
 use crate::{Context, Project, Result, matrix, regular};
+
+pub(crate) use loadable::is_absent;
 
 /// Where built variants are, below the project.
 const BUILT: &str = "build";
@@ -99,6 +102,7 @@ pub fn variants(context: &Context, options: &VariantsOptions) -> Result<Variants
         variants,
         published: None,
         explanation,
+        findings: Vec::new(),
     })
 }
 

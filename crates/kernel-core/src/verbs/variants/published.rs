@@ -1,10 +1,13 @@
 //! The variants of a published kernel, by the listing of its commit; of those that the loader would take, what their
 //! metadata ask for.
 
-use kernel_spec::Metadata;
+use std::collections::BTreeSet;
+
 use kernel_spec::report::{Explanation, PublishedKernel, PublishedVariant, VariantsReport};
 use kernel_spec::variant::LoaderName;
+use kernel_spec::{Finding, Metadata};
 
+use super::loadable::Loader;
 use super::{Place, Subject, VariantsOptions};
 use crate::digest::SIGNATURE;
 use crate::published::{Reference, Snapshot};
@@ -26,13 +29,15 @@ pub(super) fn variants(
         variants: snapshot.variants().into_iter().map(|name| describe(&snapshot, name)).collect(),
     };
     let place = options.explain.as_ref().map(|machine| Place::find(context, machine)).transpose()?;
-    let explanation = place.map(|place| explain(&snapshot, &published, place)).transpose()?;
+    let explained = place.map(|place| explain(context, &snapshot, &published, place)).transpose()?;
+    let (explanation, findings) = explained.unzip();
     Ok(VariantsReport {
         kernel: snapshot.reference.name.clone(),
         framework: None,
         variants: Vec::new(),
         published: Some(published),
         explanation: explanation.map(Box::new),
+        findings: findings.unwrap_or_default(),
     })
 }
 
@@ -48,9 +53,15 @@ fn describe(snapshot: &Snapshot, name: &str) -> PublishedVariant {
     }
 }
 
-fn explain(snapshot: &Snapshot, published: &PublishedKernel, place: Place) -> Result<Explanation> {
+/// What the loader decides, and what would make it fail afterwards.
+fn explain(
+    context: &Context,
+    snapshot: &Snapshot,
+    published: &PublishedKernel,
+    place: Place,
+) -> Result<(Explanation, Vec<Finding>)> {
     let readable = published.variants.iter().filter(|variant| variant.readable);
-    let there: std::collections::BTreeSet<String> = readable.map(|variant| variant.name.clone()).collect();
+    let there: BTreeSet<String> = readable.map(|variant| variant.name.clone()).collect();
     let mut explanation = place.explain(&Subject { names: there.clone(), there, refusals: Vec::new() });
     if !(published.trusted || published.trust_remote_code) {
         explanation.remarks.push(format!(
@@ -59,22 +70,24 @@ fn explain(snapshot: &Snapshot, published: &PublishedKernel, place: Place) -> Re
         ));
     }
     let chosen = explanation.decisions.first().filter(|decision| decision.accepted);
-    if let Some(chosen) = chosen.map(|decision| decision.variant.clone()) {
-        explanation.remarks.extend(demands(snapshot, &chosen)?);
-    }
-    Ok(explanation)
+    let Some(chosen) = chosen.map(|decision| decision.variant.clone()) else {
+        return Ok((explanation, Vec::new()));
+    };
+    let mut loader = Loader {
+        context,
+        machine: &explanation.machine,
+        trusts_all: published.trust_remote_code,
+        findings: Vec::new(),
+        known: BTreeSet::new(),
+    };
+    let metadata = loader.load(snapshot, &chosen, &[])?;
+    let findings = loader.findings;
+    explanation.remarks.extend(metadata.into_iter().flat_map(|metadata| demands(&chosen, metadata)));
+    Ok((explanation, findings))
 }
 
 /// What the loader asks of a machine beside what a variant's name says.
-fn demands(snapshot: &Snapshot, variant: &str) -> Result<Vec<String>> {
-    let Some(bytes) = snapshot.metadata(variant)? else {
-        return Ok(vec![format!("`{variant}` has no metadata, so the loader fails when it takes it")]);
-    };
-    let Ok(metadata) = Metadata::from_json(&bytes) else {
-        return Ok(vec![format!(
-            "the metadata of `{variant}` cannot be read, so the loader fails when it takes it"
-        )]);
-    };
+fn demands(variant: &str, metadata: Metadata) -> Vec<String> {
     let mut demands = Vec::new();
     if let Some(version) = metadata.kernels_minver {
         let (major, minor, patch) = (version.0, version.1, version.2);
@@ -87,5 +100,5 @@ fn demands(snapshot: &Snapshot, variant: &str) -> Result<Vec<String>> {
     if let Some(archs) = metadata.backend.archs.filter(|archs| !archs.is_empty()) {
         demands.push(format!("`{variant}` runs on the architectures {}", archs.join(", ")));
     }
-    Ok(demands)
+    demands
 }

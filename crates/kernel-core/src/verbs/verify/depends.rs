@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use kernel_hub::hub::HubError;
 use kernel_spec::manifest::KernelDependency;
 use kernel_spec::report::{Publisher, TrustState, VerifiedDependency};
 use kernel_spec::{Finding, Severity, code};
@@ -11,7 +10,8 @@ use kernel_trust::Policy;
 
 use super::{Base, Examined, Judge, Subject, finished, names};
 use crate::published::{MOST_TOGETHER, Reference, Snapshot};
-use crate::{Context, Error, Result};
+use crate::verbs::variants::is_absent;
+use crate::{Context, Result};
 
 /// A kernel that is still to be looked at, and who depends on it.
 type Open = VecDeque<(String, KernelDependency)>;
@@ -114,12 +114,4 @@ fn depends(from: &str, examined: &[Examined]) -> Open {
     let depends: BTreeSet<&KernelDependency> =
         metadata.flat_map(|metadata| &metadata.kernel_depends).collect();
     depends.into_iter().map(|dependency| (from.to_owned(), dependency.clone())).collect()
-}
-
-/// Whether an error says that a kernel is not there, and nothing about the network.
-fn is_absent(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Published(_) | Error::Hub(HubError::NoRepository { .. } | HubError::NoToken { .. })
-    )
 }

@@ -154,7 +154,7 @@ fn subject(context: &Context, options: &VerifyOptions) -> Result<(Subject, Optio
     }
     let directory = context.resolve(&options.directory);
     let mut repository = None;
-    if directory.join(crate::project::MANIFEST).is_file() {
+    if crate::project::is_there(&directory) {
         let project = Project::open(context, &options.directory)?;
         repository = project.manifest.general.hub.repo_id.map(|id| id.value);
     }
@@ -244,14 +244,11 @@ fn compare_with_seen(
                 Some((examined.result.variant.as_str(), examined.statement.as_ref()?))
             })
         };
-        let Some(mut memory) = Memory::open(context, &place)? else {
+        let Some(mut memory) = Memory::open(context, &place, options.forget)? else {
             let message = "there is no home directory to remember the newest set in";
             findings.push(Finding::note(&code::trust::OLDER, message));
             continue;
         };
-        if options.forget {
-            memory.forget();
-        }
         let older = memory.older(there());
         let is_well = older.is_empty() && findings.iter().all(|finding| finding.severity != Severity::Error);
         findings.extend(older);

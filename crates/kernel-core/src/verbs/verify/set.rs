@@ -4,7 +4,7 @@
 use camino::Utf8PathBuf;
 use kernel_spec::{Finding, code};
 
-use super::variant::read;
+use super::variant::{read, unread};
 use super::{Examined, Judge};
 use crate::trust::set::{Place, sha256};
 use crate::trust::statement::Statement;
@@ -44,7 +44,13 @@ impl Judge<'_> {
             let message = format!("there is no statement about the set of `{name}`");
             vec![Finding::error(&code::trust::SET, message).cause(format!("no `{}`", provenance_file(set)))]
         })?;
-        let bundle = read(&file, BUNDLE_LIMIT).map_err(|error| wrong(error.to_string()))?;
+        let bundle = read(&file, BUNDLE_LIMIT).map_err(|error| match unread(&error) {
+            code if *code == code::artifact::UNREADABLE => {
+                let message = format!("the statement about the set of `{name}` cannot be read");
+                vec![Finding::error(code, message).cause(error.to_string())]
+            }
+            _ => wrong(error.to_string()),
+        })?;
         let signed =
             self.base.verifier.statement(&examined.text, &bundle).map_err(|refusal| wrong(refusal.reason))?;
         let statement = Statement::from_json(&signed.statement).map_err(wrong)?;

@@ -1,9 +1,11 @@
 //! One variant alone.
 
+use std::io::{Error, ErrorKind};
+
 use camino::Utf8Path;
 use kernel_spec::finding::Subject;
 use kernel_spec::report::{TrustState, VerifiedVariant};
-use kernel_spec::{Finding, Metadata, code};
+use kernel_spec::{Code, Finding, Metadata, code};
 
 use super::{Examined, Judge};
 use crate::digest::{METADATA, SIGNATURE};
@@ -71,7 +73,7 @@ impl Judge<'_> {
             Ok(read) => read,
             Err(error) => {
                 let message = format!("what is signed of `{name}` cannot be read");
-                examined.refuse(Finding::error(&code::trust::BUNDLE, message).cause(error.to_string()));
+                examined.refuse(Finding::error(unread(&error), message).cause(error.to_string()));
                 return;
             }
         };
@@ -154,10 +156,18 @@ fn sources(examined: &mut Examined) {
     examined.refuse(Finding::error(&code::trust::COMMIT, message));
 }
 
+/// The code of what could not be read: what can be read and is not what it should be is no bundle.
+pub(super) fn unread(error: &Error) -> &'static Code {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::InvalidData | ErrorKind::FileTooLarge => &code::trust::BUNDLE,
+        _ => &code::artifact::UNREADABLE,
+    }
+}
+
 /// A file's bytes, where it is a regular one and no link.
 pub(super) fn read(path: &Utf8Path, limit: u64) -> std::io::Result<Vec<u8>> {
     if fs_err::symlink_metadata(path)?.is_symlink() {
-        return Err(std::io::Error::other(format!("`{path}` is a link")));
+        return Err(Error::new(ErrorKind::InvalidData, format!("`{path}` is a link")));
     }
     Ok(regular::text(path, limit)?.into_bytes())
 }

@@ -1,0 +1,89 @@
+//! Commands that are ended while they read a file that is too large to be read soon.
+
+use std::io::Read;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::*;
+
+/// Fifty gigabytes that take no room.
+const HUGE: u64 = 50 << 30;
+
+fn huge(hub: &Hub) -> Scene {
+    let scene = project(hub, "writer", "one");
+    let file = fs_err::File::create(scene.path("build/torch-cpu/data/table.bin")).expect("made");
+    file.set_len(HUGE).expect("a sparse file");
+    scene
+}
+
+/// Whether a process reads the huge file.
+fn reads(child: &Child) -> bool {
+    let opened = fs_err::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+    opened.filter_map(|entry| fs_err::read_link(entry.path()).ok()).any(|file| file.ends_with("table.bin"))
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what} did not come about within a minute");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Ends a command while it reads; answers how it ended and what it said.
+fn end(scene: &Scene, arguments: &[&str], signal: Signal) -> (Option<i32>, String) {
+    let mut command = scene.command(arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    wait_until("reading", || reads(&child));
+    kill_process(Pid::from_child(&child), signal).expect("it runs");
+    let mut said = String::new();
+    let mut ended = None;
+    wait_until("the end", || {
+        ended = child.try_wait().expect("a state");
+        ended.is_some()
+    });
+    child.stdout.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
+    (ended.expect("it ended").code(), said)
+}
+
+#[test]
+fn a_command_that_reads_a_huge_file_ends_when_it_is_told_to() {
+    let hub = hub();
+    let scene = huge(&hub);
+    for (arguments, signal) in [
+        (&["upload", "--json"][..], Signal::TERM),
+        (&["status", "--json"], Signal::INT),
+        (&["hash", "--json"], Signal::HUP),
+        (&["sign", "--json", "--repo-id", "acme/demo"], Signal::TERM),
+        (&["collect", ".", "--out", "../set", "--json"], Signal::TERM),
+    ] {
+        let (status, said) = end(&scene, arguments, signal);
+        assert_eq!(status, Some(130), "{arguments:?}: {said}");
+        assert!(said.contains("internal/interrupted"), "{arguments:?}: {said}");
+    }
+    assert!(hub.take_log().is_empty(), "nothing is asked");
+    assert!(!scene.path("../set").exists());
+}
+
+#[test]
+fn what_a_killed_collect_left_goes_with_the_next() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    let file = fs_err::File::create(scene.path("build/torch-cpu/data/table.bin")).expect("made");
+    file.set_len(300 << 20).expect("a sparse file");
+    let scene = sealed(scene);
+    let left = || {
+        let entries = fs_err::read_dir(scene.path("..")).expect("there").flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".collecting-")).count()
+    };
+    let mut command = scene.command(&["collect", ".", "--out", "../set"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    wait_until("copying", || left() > 0);
+    child.kill().expect("killed");
+    child.wait().expect("it ended");
+    assert!(left() == 1 && !scene.path("../set").exists(), "half a set is hidden, and no set");
+    assert_eq!(scene.run(&["collect", ".", "--out", "../set"]).status, 0);
+    assert_eq!(left(), 0);
+}

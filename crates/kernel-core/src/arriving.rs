@@ -1,0 +1,78 @@
+//! A directory on its way: it is made beside its place under a name that says so, and renamed when it is whole. Its holder
+//! has it locked, so what a killed run left is told from what another is making, and goes with the next run.
+
+use std::os::unix::fs::MetadataExt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{FlockOperation, flock};
+
+/// A directory on its way; it goes when it is dropped.
+#[derive(Debug)]
+pub struct Arriving {
+    directory: tempfile::TempDir,
+    _lock: fs_err::File,
+}
+
+impl Arriving {
+    /// A directory in `parent`, which is made where it is missing, under a hidden name that begins with `prefix`.
+    pub fn begin(parent: &Utf8Path, prefix: &str) -> std::io::Result<Self> {
+        fs_err::create_dir_all(parent)?;
+        sweep(parent, prefix)?;
+        loop {
+            let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+            let lock = fs_err::File::open(directory.path())?;
+            // File systems without locks have no others to be told from.
+            let _ = flock(&lock, FlockOperation::LockExclusive);
+            // Between the two steps another run may have taken it for a leftover.
+            let is_there = fs_err::metadata(directory.path())
+                .is_ok_and(|found| lock.metadata().is_ok_and(|held| held.ino() == found.ino()));
+            if is_there {
+                return Ok(Self { directory, _lock: lock });
+            }
+        }
+    }
+
+    /// Where the content is made.
+    pub fn whole(&self) -> std::io::Result<Utf8PathBuf> {
+        let path = Utf8PathBuf::try_from(self.directory.path().to_owned());
+        Ok(path.map_err(camino::FromPathBufError::into_io_error)?.join("whole"))
+    }
+}
+
+/// Removes what killed runs left.
+fn sweep(parent: &Utf8Path, prefix: &str) -> std::io::Result<()> {
+    for entry in parent.read_dir_utf8()? {
+        let Ok(entry) = entry else { continue };
+        if !entry.file_name().starts_with(prefix) || !entry.file_type()?.is_dir() {
+            continue;
+        }
+        let Ok(left) = fs_err::File::open(entry.path()) else { continue };
+        if flock(&left, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            match fs_err::remove_dir_all(entry.path()) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_go_and_what_is_being_made_stays() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let parent = Utf8Path::from_path(parent.path()).expect("UTF-8");
+        fs_err::create_dir_all(parent.join(".making-left/whole")).expect("made");
+        fs_err::create_dir_all(parent.join(".other-left")).expect("made");
+        let first = Arriving::begin(parent, ".making-").expect("begun");
+        assert!(!parent.join(".making-left").exists() && parent.join(".other-left").exists());
+        fs_err::create_dir(first.whole().expect("UTF-8")).expect("made");
+        let second = Arriving::begin(parent, ".making-").expect("begun");
+        assert!(first.whole().expect("UTF-8").exists() && first.whole().ok() != second.whole().ok());
+        drop((first, second));
+        assert_eq!(fs_err::read_dir(parent).expect("there").count(), 1);
+    }
+}
