@@ -12,6 +12,7 @@ const LOAD: u32 = 1;
 const DYNAMIC: u32 = 2;
 const NOTE: u32 = 4;
 const STACK: u32 = 0x6474_e551;
+const RELRO: u32 = 0x6474_e552;
 /// A program header that nobody reads.
 const UNKNOWN: u32 = 0x6000_0001;
 
@@ -23,6 +24,8 @@ const RELA: u64 = 7;
 const RELAENT: u64 = 9;
 const SYMENT: u64 = 11;
 const INIT: u64 = 12;
+const RELASZ: u64 = 8;
+const INIT_ARRAYSZ: u64 = 27;
 const RUNPATH: u64 = 29;
 const GNU_HASH: u64 = 0x6fff_fef5;
 const VERSYM: u64 = 0x6fff_fff0;
@@ -259,6 +262,14 @@ fn tables_that_lead_the_loader_astray_are_found() {
                 edit.0.swap(first + at, second + at);
             }
         }),
+        ("relocations without a size", |edit| edit.set::<8>(edit.entry(RELASZ) - 8, u64::from(UNKNOWN))),
+        ("an array without a size", |edit| edit.set::<8>(edit.entry(INIT_ARRAYSZ) - 8, u64::from(UNKNOWN))),
+        ("versions of no symbols", |edit| edit.set::<8>(edit.entry(VERSYM) - 8, u64::from(UNKNOWN))),
+        ("more memory than there is", |edit| {
+            let last = edit.headers(LOAD).pop().expect("a segment");
+            edit.set::<8>(last + 40, 1 << 50);
+        }),
+        ("protection of nothing", |edit| edit.every(RELRO, 16, 1 << 40)),
         ("the size of symbols", |edit| edit.set::<8>(edit.entry(SYMENT), 16)),
         ("an alignment that addresses do not have", |edit| edit.every(LOAD, 48, 1 << 21)),
     ];

@@ -102,6 +102,28 @@ impl Dynamic {
         sizes.iter().all(|(tag, size)| self.get(*tag).is_none_or(|own| own == *size as u64))
     }
 
+    /// Whether each table comes with what the loader reads beside it without asking whether it is there.
+    pub(super) fn is_complete(&self) -> bool {
+        const NEEDING: &[(raw::DynamicTag, &[raw::DynamicTag])] = &[
+            (raw::DT_RELA, &[raw::DT_RELASZ, raw::DT_RELAENT]),
+            (raw::DT_REL, &[raw::DT_RELSZ, raw::DT_RELENT]),
+            (raw::DT_RELR, &[raw::DT_RELRSZ, raw::DT_RELRENT]),
+            (raw::DT_RELASZ, &[raw::DT_RELA]),
+            (raw::DT_RELSZ, &[raw::DT_REL]),
+            (raw::DT_RELRSZ, &[raw::DT_RELR]),
+            (raw::DT_JMPREL, &[raw::DT_PLTRELSZ, raw::DT_PLTREL]),
+            (raw::DT_PLTRELSZ, &[raw::DT_JMPREL]),
+            (raw::DT_INIT_ARRAY, &[raw::DT_INIT_ARRAYSZ]),
+            (raw::DT_FINI_ARRAY, &[raw::DT_FINI_ARRAYSZ]),
+            (raw::DT_VERNEED, &[raw::DT_VERSYM]),
+            (raw::DT_VERDEF, &[raw::DT_VERSYM]),
+        ];
+        NEEDING
+            .iter()
+            .filter(|(table, _)| self.get(*table).is_some())
+            .all(|(_, beside)| beside.iter().all(|tag| self.get(*tag).is_some()))
+    }
+
     /// Programs have a place for debuggers, libraries never.
     pub(super) fn is_debugged(&self) -> bool {
         self.get(raw::DT_DEBUG).is_some()
@@ -143,8 +165,8 @@ impl Dynamic {
         for (tag, size) in
             [(raw::DT_INIT_ARRAY, raw::DT_INIT_ARRAYSZ), (raw::DT_FINI_ARRAY, raw::DT_FINI_ARRAYSZ)]
         {
-            if let (Some(address), Some(1..)) = (self.get(tag), self.get(size)) {
-                segments.table(address)?;
+            if let (Some(address), Some(length @ 1..)) = (self.get(tag), self.get(size)) {
+                reader.within("the table of what runs at loading", segments.table(address)?.start, length)?;
             }
         }
         Ok(())

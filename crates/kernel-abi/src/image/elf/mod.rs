@@ -97,6 +97,14 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
         (!segments.in_order(), "its segments are not in the order of their addresses"),
         (segments.off_pages, "its segments do not begin where pages of memory can"),
         (segments.unaligned, "its segments are not aligned to pages, which glibc refused until 2.35"),
+        (
+            !dynamic.is_complete(),
+            "its dynamic segment names tables without their sizes, or sizes without tables",
+        ),
+        (
+            segments.beyond,
+            "its segments take more memory than there is, or protect some that they do not take",
+        ),
         (!dynamic.has_known_entries::<E>(), "entries of its tables have another size than they must have"),
         // A program without one needs nothing of anybody.
         (

@@ -27,6 +27,9 @@ pub(crate) struct Load {
     pub(crate) executable: bool,
 }
 
+/// More than any library has in memory, in bytes.
+const LARGEST: u64 = 1 << 40;
+
 /// Code of more than so many bytes is not read for texts alone: linkers put them elsewhere, and it is most of a library.
 const MUCH_CODE: u64 = 16 << 20;
 
@@ -55,6 +58,8 @@ pub(crate) struct Segments {
     pub(super) notes: Vec<Part>,
     pub(super) stack_flags: Option<u32>,
     pub(super) relro: bool,
+    /// Addresses that are made read-only after relocation.
+    protected: Vec<Range<u64>>,
     pub(super) interpreter: bool,
     /// Bytes of each thread's own storage.
     pub(super) thread_storage: u64,
@@ -64,6 +69,8 @@ pub(crate) struct Segments {
     pub(super) off_pages: bool,
     /// Whether some segment says that it need not lie on a page.
     pub(super) unaligned: bool,
+    /// Whether a segment takes an impossible amount of memory, or what is made read-only lies outside of all.
+    pub(super) beyond: bool,
     /// Whether some segment cannot be shown on the largest pages of 64-bit Arm.
     pub(super) off_large_pages: bool,
 }
@@ -84,6 +91,13 @@ impl Segments {
         for entry in cast_all::<E::ProgramHeader>(&bytes) {
             segments.add(reader, entry, endian)?;
         }
+        let loads = &segments.loads;
+        let is_loaded = |part: &Range<u64>| {
+            loads.iter().any(|load| {
+                load.address <= part.start && part.start < load.address.saturating_add(load.memory.max(1))
+            })
+        };
+        segments.beyond |= !segments.protected.iter().filter(|part| !part.is_empty()).all(is_loaded);
         Ok(segments)
     }
 
@@ -106,6 +120,7 @@ impl Segments {
                 self.unaligned |= align % PAGE != 0;
                 self.off_large_pages |= !is_on(LARGEST_PAGE_OF_ARM);
                 let memory = entry.p_memsz(endian).into();
+                self.beyond |= memory > LARGEST;
                 self.loads.push(Load { address, file, memory, writable, executable });
             }
             raw::PT_DYNAMIC => {
@@ -119,7 +134,11 @@ impl Segments {
             }
             raw::PT_TLS => self.thread_storage = entry.p_memsz(endian).into(),
             raw::PT_GNU_STACK => self.stack_flags = Some(entry.p_flags(endian).0),
-            raw::PT_GNU_RELRO => self.relro = true,
+            raw::PT_GNU_RELRO => {
+                self.relro = true;
+                let memory: u64 = entry.p_memsz(endian).into();
+                self.protected.push(address..address.saturating_add(memory));
+            }
             raw::PT_INTERP => self.interpreter = true,
             _ => {}
         }
@@ -168,7 +187,7 @@ impl Segments {
 
     /// Whether two segments claim the same memory: which of them counts is up to the loader.
     pub(super) fn overlap(&self) -> bool {
-        let end = |load: &Load| load.address.saturating_add(load.file.end - load.file.start);
+        let end = |load: &Load| load.address.saturating_add(load.memory.max(load.file.end - load.file.start));
         let mut loads: Vec<&Load> = self.loads.iter().filter(|load| !load.file.is_empty()).collect();
         loads.sort_by_key(|load| load.address);
         loads.windows(2).any(|pair| end(pair[0]) > pair[1].address)
