@@ -13,12 +13,14 @@ use kernel_spec::variant::Variant;
 use kernel_spec::{Backend, Matrix, SourceText};
 
 #[path = "../../kernel-spec/tests/manifest/collection.rs"]
+#[allow(clippy::print_stdout, reason = "the tests tell how many manifests they have")]
 mod collection;
 
 fn planned(text: &SourceText, manifest: &Manifest, variant: &Variant) -> Plan {
     let matrix = Matrix::embedded();
-    let facts =
-        variant.arch().map_or_else(ToolchainFacts::none, |arch| ToolchainFacts::supposed(arch, matrix));
+    let facts = variant
+        .arch()
+        .map_or_else(ToolchainFacts::none, |arch| ToolchainFacts::supposed(arch, matrix, Profile::Release));
     let request = Request {
         manifest,
         text,

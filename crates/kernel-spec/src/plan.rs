@@ -107,6 +107,9 @@ pub struct Library {
 pub struct ToolchainPlan {
     /// Whose options the flags are.
     pub family: CompilerFamily,
+    /// Whose options those for CUDA are, where it is not nvcc that compiles it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cuda: Option<CompilerFamily>,
     /// Parts that flags reach as `tc/<name>`, in order.
     pub parts: Vec<String>,
 }

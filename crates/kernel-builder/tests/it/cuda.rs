@@ -58,7 +58,7 @@ pub(crate) fn scene() -> Scene {
     Scene::new().variable("KERNEL_BUILDER_CACHE_DIR", &cache).variable("KERNEL_BUILDER_OFFLINE", "true")
 }
 
-fn kernel(scene: Scene, at: &str) -> Scene {
+pub(crate) fn kernel(scene: Scene, at: &str) -> Scene {
     scene
         .file(&format!("{at}build.toml"), MANIFEST)
         .file(&format!("{at}plus.cu"), PLUS)
@@ -84,7 +84,7 @@ fn run(scene: &Scene, verb: &str, variant: &str, more: &[&str]) -> Ran {
     scene.run(&arguments)
 }
 
-fn last(ran: &Ran) -> Value {
+pub(crate) fn last(ran: &Ran) -> Value {
     ran.json().pop().expect("an answer")
 }
 
@@ -92,7 +92,7 @@ fn library(scene: &Scene, folder: &str, id: &Value) -> std::path::PathBuf {
     scene.path(&format!("{folder}build/{VARIANT}/{}.abi3.so", id.as_str().expect("an id")))
 }
 
-fn said(command: &mut Command) -> String {
+pub(crate) fn said(command: &mut Command) -> String {
     let ran = command.output().expect("it starts");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     String::from_utf8(ran.stdout).expect("UTF-8")
@@ -100,7 +100,7 @@ fn said(command: &mut Command) -> String {
 
 /// Architectures of machine code and of PTX, as NVIDIA's own tool sees them.
 #[expect(clippy::disallowed_methods, reason = "the judges are run as a shell runs them")]
-fn embedded(library: &std::path::Path) -> Vec<String> {
+pub(crate) fn embedded(library: &std::path::Path) -> Vec<String> {
     let mut tool = Command::new(format!("{}/bin/cuobjdump", cuda()));
     let text = said(tool.args(["--list-elf", "--list-ptx"]).arg(library));
     let mut names: Vec<String> = text
@@ -116,7 +116,7 @@ fn embedded(library: &std::path::Path) -> Vec<String> {
 #[expect(clippy::disallowed_methods, reason = "the judges are run as a shell runs them")]
 fn a_kernel_is_compiled_for_exactly_what_it_promises_and_is_the_same_everywhere() {
     let scene = kernel(kernel(scene().variable("CUDA_HOME", &cuda()), ""), "with space/");
-    let first = run(&scene, "build", VARIANT, &["--sandbox", "require"]);
+    let first = run(&scene, "build", VARIANT, &["--sandbox", "require", "--check-reproducible"]);
     assert_eq!(first.status, 0, "{first}");
     let report = last(&first);
     let codes: Vec<&Value> =

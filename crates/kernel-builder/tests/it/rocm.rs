@@ -109,7 +109,7 @@ fn library(scene: &Scene, folder: &str, id: &Value) -> std::path::PathBuf {
 #[expect(clippy::disallowed_methods, reason = "the loader is run as a shell runs it")]
 fn hip_and_translated_cuda_become_code_objects_of_exactly_what_is_promised() {
     let scene = kernel(kernel(scene(), ""), "with space/");
-    let first = run(&scene, "", "build", &variant(), &["--sandbox", "require"]);
+    let first = run(&scene, "", "build", &variant(), &["--sandbox", "require", "--check-reproducible"]);
     assert_eq!(first.status, 0, "{first}");
     let report = last(&first);
     assert_eq!(report["findings"][0]["code"], "build/architecture-left-out", "{first}");

@@ -33,7 +33,7 @@ fn place_sandbox_and_time_do_not_change_the_bytes() {
     let one = place(scene(), "");
     let other = place(scene(), "with space/deeper/");
     let other = other.variable("SOURCE_DATE_EPOCH", "1").variable("LC_ALL", "C").variable("USER", "other");
-    let first = build(&one, "", &["--sandbox", "require"]);
+    let first = build(&one, "", &["--sandbox", "require", "--check-reproducible"]);
     let second = build(&other, "with space/deeper", &["--sandbox", "off"]);
     assert_eq!((&first["sandbox"], &second["sandbox"]), (&"bubblewrap".into(), &"off".into()));
     assert_eq!(first["id"], second["id"]);

@@ -35,6 +35,13 @@ pub(crate) fn cuda() -> String {
     root.to_str().expect("a UTF-8 path").to_owned()
 }
 
+/// NVIDIA's wheels of which a kernel is compiled for CUDA 12, as they are.
+pub(crate) fn cuda_wheels() -> PathBuf {
+    let directory = repository().join(".cuda-wheels");
+    assert!(directory.exists(), "fetch the tests' wheels with `scripts/cuda-toolkit`");
+    directory
+}
+
 #[expect(clippy::disallowed_methods, reason = "the place of the environment is the tests' own setting")]
 fn interpreter(variable: &str, directory: &str, make: &str) -> String {
     let chosen = std::env::var(variable).ok().filter(|chosen| !chosen.is_empty());

@@ -16,13 +16,17 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
     pub(crate) fn serve(scene: &Scene, name: &str, wheels: &Value, ranges: bool) -> Self {
+        Self::describe(scene, name, &json!({"wheels": wheels, "ranges": ranges}))
+    }
+
+    /// An index of what a description asks for, see `index.py`.
+    #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
+    pub(crate) fn describe(scene: &Scene, name: &str, description: &Value) -> Self {
         let script = repository().join("crates/kernel-builder/tests/it/index.py");
-        let description = json!({"wheels": wheels, "ranges": ranges}).to_string();
         let directory = scene.path(name);
         let mut command = Command::new(python());
-        command.arg(script).arg(&directory).arg(description).stdout(Stdio::piped());
+        command.arg(script).arg(&directory).arg(description.to_string()).stdout(Stdio::piped());
         let mut server = command.spawn().expect("Python starts");
         let mut port = String::new();
         BufReader::new(server.stdout.take().expect("an output")).read_line(&mut port).expect("a port");
@@ -35,6 +39,12 @@ impl Index {
         let text = fs_err::read_to_string(&self.requests).expect("requests");
         let of_it = text.lines().filter_map(|line| line.strip_prefix(wheel)?.trim().parse::<u64>().ok());
         of_it.sum()
+    }
+
+    /// Bytes that were sent of all wheels.
+    pub(crate) fn sent_in_all(&self) -> u64 {
+        let text = fs_err::read_to_string(&self.requests).expect("requests");
+        text.lines().filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
     }
 }
 
@@ -127,6 +137,8 @@ fn what_is_missing_or_damaged_is_named_and_never_kept() {
     refused(run(&scene, &without.address, &["fetch", "torch-2.13"]), "toolchain/resolver");
     let unlisted = Index::serve(&scene, "unlisted", &torch(Some("record")), true);
     refused(run(&scene, &unlisted.address, &["fetch", "torch-2.13"]), "toolchain/wheel");
+    let missing = Index::serve(&scene, "missing", &torch(Some("missing")), true);
+    refused(run(&scene, &missing.address, &["fetch", "torch-2.13"]), "hub/refused");
     let other = Index::serve(&scene, "other", &torch(Some("hash")), false);
     refused(run(&scene, &other.address, &["fetch", "torch-2.13"]), "hub/content");
     let sound = Index::serve(&scene, "sound", &torch(None), true);
@@ -159,6 +171,105 @@ fn a_broken_off_download_goes_on_and_is_shared() {
     let sent = index.sent(WHEEL);
     assert!(sent < whole.len() as u64, "{sent} of {} bytes were sent", whole.len());
     assert!(!arriving.exists());
+}
+
+const TVM_FFI: &str = "apache_tvm_ffi-0.1.9-py3-none-any.whl";
+
+/// A wheel of which all is downloaded, in more than one piece.
+fn two_pieces(fault: Option<&str>) -> Value {
+    let files = json!({"tvm_ffi/include/tvm.h": "", "tvm_ffi/_version.py": ""});
+    json!({TVM_FFI: {"files": files, "padding": 12 << 20, "fault": fault}})
+}
+
+/// Nothing that a killed process leaves is taken for whole, and what has arrived is not fetched again.
+#[test]
+fn a_killed_download_goes_on() {
+    let scene = Scene::new();
+    let index = Index::serve(&scene, "index", &two_pieces(Some("stalled")), true);
+    let whole = fs_err::read(scene.path("index").join(TVM_FFI)).expect("a wheel");
+    let store = scene.path("../home/.cache/kernel-builder/toolchain");
+    let arriving = store.join(".arriving-tvm-ffi-0.1").join(sha256(&whole));
+    let python = python();
+    let mut command = scene.command(&["toolchain", "fetch", "tvm-ffi-0.1", "--python", &python]);
+    command.env("UV_DEFAULT_INDEX", &index.address).env("UV_NO_CACHE", "1");
+    let mut killed = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let has_begun = || fs_err::metadata(&arriving).is_ok_and(|status| status.len() >= 8 << 20);
+    while !has_begun() && killed.try_wait().expect("a process").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(has_begun(), "the first piece is kept");
+    killed.kill().expect("killed");
+    killed.wait().expect("an end");
+    assert_eq!(last(&run(&scene, "", &["list"]))["parts"], json!([]));
+    fs_err::write(scene.path("index/go"), "").expect("written");
+    let before = index.sent(TVM_FFI);
+    let ran = run(&scene, &index.address, &["fetch", "tvm-ffi-0.1"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let again = index.sent(TVM_FFI) - before;
+    // The second piece, perhaps twice.
+    assert!(again < 10 << 20, "{again} bytes were sent again");
+}
+
+/// A private index gets the credentials that uv has for it; nobody else does, and no output shows them.
+#[test]
+fn a_private_index_is_asked_with_the_credentials_of_uv() {
+    let scene = Scene::new();
+    let mut wheels = torch(None);
+    wheels[TVM_FFI] = two_pieces(Some("missing"))[TVM_FFI].clone();
+    let description = json!({"wheels": wheels, "ranges": true, "password": "someone:p@ss-word-1"});
+    let index = Index::describe(&scene, "index", &description);
+    let with_user = index.address.replace("http://", "http://someone:p%40ss-word-1@");
+    let shown = |ran: &Ran| {
+        assert!(!ran.stdout.contains("ss-word") && !ran.stderr.contains("ss-word"), "{ran}");
+        last(ran)["code"].clone()
+    };
+    let ran = run(&scene, &index.address, &["fetch", "torch-2.13"]);
+    assert_eq!(shown(&ran), "toolchain/resolver", "{ran}");
+    let ran = run(&scene, &with_user, &["fetch", "tvm-ffi-0.1"]);
+    assert_eq!(shown(&ran), "hub/refused", "{ran}");
+    let ran = run(&scene, &with_user, &["fetch", "torch-2.13"]);
+    assert_eq!((ran.status, shown(&ran)), (0, Value::Null), "{ran}");
+}
+
+/// On a file system of its own, which is full before everything has arrived; then there is room.
+#[test]
+fn a_full_disk_is_named_and_a_second_try_goes_on() {
+    let scene = Scene::new();
+    let headers = json!({"torch/include/large.h": 6 << 20, "torch/version.py": ""});
+    let mut wheels = two_pieces(None);
+    wheels[TORCH] = json!({"files": headers, "padding": PADDING});
+    let index = Index::serve(&scene, "index", &wheels, true);
+    for part in ["tvm-ffi-0.1", "torch-2.13"] {
+        let script = format!(
+            "cd \"$(dirname \"$0\")\" && mkdir -p store && mount -t tmpfs -o size=3m none store || exit 99\n\
+             fetch() {{ \"$1\" toolchain fetch --json {part} --python \"$2\" | tail -1; }}\n\
+             fetch \"$@\"; \"$1\" toolchain list --json | tail -1\n\
+             mount -o remount,size=64m none store && fetch \"$@\"\n"
+        );
+        fs_err::write(scene.path("full.sh"), script).expect("written");
+        let own = scene.command(&[]);
+        let (program, store) = (own.get_program().to_owned(), scene.path("store"));
+        let mut command = in_own_mounts();
+        command.args(["sh".as_ref(), scene.path("full.sh").as_os_str(), &program, python().as_ref()]);
+        command.env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("KERNEL_BUILDER_CACHE_DIR", store);
+        command.env("UV_DEFAULT_INDEX", &index.address).env("UV_NO_CACHE", "1");
+        let ran = scene.ran(&mut command);
+        assert_eq!(ran.status, 0, "{ran}");
+        let [full, listed, room] = &ran.json()[..] else { panic!("{ran}") };
+        assert_eq!(full["code"], "environment/file", "{ran}");
+        assert!(full.to_string().contains("No space left on device"), "{ran}");
+        assert_eq!(listed["parts"], json!([]), "{ran}");
+        assert_eq!(room["parts"][0]["name"], part, "{ran}");
+    }
+}
+
+/// A program that may mount what nobody else sees.
+#[expect(clippy::disallowed_methods, reason = "the tests start tools as a shell does")]
+fn in_own_mounts() -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount"]);
+    command
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {

@@ -12,6 +12,7 @@ use kernel_spec::{Backend, Finding, Located, SourceText, Version, code};
 use super::allowed;
 use super::components::{SourceSet, distinct};
 use super::cuda;
+use super::cuda_clang;
 use super::dependencies;
 use super::flags::Base;
 use super::language::{self, FileKind};
@@ -123,10 +124,20 @@ fn cuda_component(
     let listed = set.cuda_flags();
     let mut findings = allowed::nvcc::judge(listed, allowed, text);
     findings.extend(set.include.iter().filter_map(|include| unquotable(&include.value, include, text)));
-    let known = listed.iter().filter(|flag| cuda::knows(toolkit, &flag.value));
-    let mut flags: Vec<Flag> = known.map(|flag| Flag::Plain(flag.value.clone())).collect();
-    let chosen = cuda::architectures(set, toolkit, base.matrix.cuda_capabilities(toolkit), text);
-    flags.extend(cuda::code_generation(&chosen.kept));
+    let capabilities = base.matrix.cuda_capabilities(toolkit);
+    let chosen = cuda::architectures(set, (toolkit, base.cuda_clang), capabilities, text);
+    let mut flags: Vec<Flag>;
+    if base.cuda_clang.is_some() {
+        let (translated, left_out) = cuda_clang::translate(listed, text);
+        flags = cuda_clang::without_lines();
+        flags.extend(translated);
+        findings.extend(left_out);
+        flags.extend(cuda_clang::code_generation(&chosen.kept));
+    } else {
+        let known = listed.iter().filter(|flag| cuda::knows(toolkit, &flag.value));
+        flags = known.map(|flag| Flag::Plain(flag.value.clone())).collect();
+        flags.extend(cuda::code_generation(&chosen.kept));
+    }
     findings.extend(chosen.findings);
     (flags, chosen.kept, findings)
 }
@@ -172,8 +183,8 @@ fn step(
         flags.extend(own.device.iter().cloned());
     }
     match language {
-        Language::Cuda => flags.extend(cuda::reproducible(section, path)),
-        Language::Hip => flags.push(rocm::unit(section, path)),
+        Language::Cuda if base.cuda_clang.is_none() => flags.extend(cuda::reproducible(section, path)),
+        Language::Cuda | Language::Hip => flags.push(rocm::unit(section, path)),
         _ => {}
     }
     if is_translated {

@@ -1,12 +1,13 @@
 //! What CUDA adds to a plan: for which architectures a component is compiled, and the flags that make nvcc do exactly
 //! that, the same on every machine.
 
-use kernel_spec::capability::{Capability, select_cuda};
+use kernel_spec::capability::{Capability, Dropped, Selection, select_cuda};
 use kernel_spec::manifest::types::Target;
 use kernel_spec::plan::Flag;
 use kernel_spec::{Finding, Located, SourceText, Version, code};
 
 use super::components::SourceSet;
+use super::cuda_clang;
 
 /// The architectures of one component.
 pub(super) struct Architectures {
@@ -19,13 +20,28 @@ pub(super) struct Architectures {
 /// Chooses of what a component lists, else of what its toolkit builds by default.
 pub(super) fn architectures(
     set: &SourceSet,
-    toolkit: &Version,
+    (toolkit, clang): (&Version, Option<u32>),
     defaults: &[Capability],
     text: &SourceText,
 ) -> Architectures {
     let listed = listed(set);
     let parsed: Vec<Capability> = listed.iter().filter_map(|entry| entry.value.parse().ok()).collect();
-    let selection = select_cuda(&parsed, defaults);
+    let knows = |target: &Capability| clang.is_none_or(|clang| cuda_clang::knows(clang, *target));
+    let (parsed, unknown): (Vec<Capability>, Vec<Capability>) = parsed.into_iter().partition(knows);
+    let (defaults, unknown_defaults): (Vec<Capability>, Vec<Capability>) =
+        defaults.iter().copied().partition(knows);
+    // What is listed and not known is told; of what a toolkit builds by itself, that which nothing listed is for.
+    let unknown = if listed.is_empty() { unknown_defaults } else { unknown };
+    let selection = if parsed.is_empty() && !listed.is_empty() {
+        Selection { kept: Vec::new(), dropped: Vec::new() }
+    } else {
+        select_cuda(&parsed, &defaults)
+    };
+    let unknown = unknown.into_iter().map(|target| Dropped {
+        target,
+        reason: format!("clang {} does not know it", clang.unwrap_or_default()),
+    });
+    let defaults = defaults.as_slice();
     let place = |target: &Capability| {
         let same = |entry: &&Located<String>| {
             entry
@@ -36,10 +52,9 @@ pub(super) fn architectures(
         listed.iter().find(same).map(|entry| text.span(entry.bytes.clone()))
     };
     let mut findings = Vec::new();
-    for dropped in &selection.dropped {
+    for dropped in unknown.chain(selection.dropped) {
         let message = format!("`{}` is not built for {}", set.section(), dropped.target);
-        let mut finding =
-            Finding::note(&code::build::ARCHITECTURE_LEFT_OUT, message).cause(dropped.reason.clone());
+        let mut finding = Finding::note(&code::build::ARCHITECTURE_LEFT_OUT, message).cause(dropped.reason);
         finding.span = place(&dropped.target);
         findings.push(finding);
     }

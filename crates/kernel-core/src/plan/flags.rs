@@ -24,6 +24,8 @@ pub struct Base<'a> {
     pub matrix: &'a Matrix,
     /// The torch whose headers are read, where the framework is torch.
     pub torch: Option<&'a Version>,
+    /// The major version of the clang that compiles CUDA in nvcc's place.
+    pub cuda_clang: Option<u32>,
 }
 
 /// Which macro tells sources their backend, and what else that backend defines (formats, section 4.3).
@@ -49,26 +51,37 @@ impl Base<'_> {
         if language != Language::C && !darwin::is_for(self.variant) {
             flags.extend(plain(&["-D_GLIBCXX_USE_CXX11_ABI=1"]));
         }
-        let host = self.host(language).into_iter().flat_map(|flag| match (language, flag) {
-            (Language::Cuda, Flag::Plain(flag)) => vec![Flag::Plain(format!("-Xcompiler={flag}"))],
-            (Language::Cuda, Flag::InBuild { option, build_path }) => {
+        let (by_nvcc, by_clang) = (self.by_nvcc(language), self.is_offloaded(language));
+        let host = self.host(language).into_iter().flat_map(|flag| match flag {
+            Flag::Plain(flag) if by_nvcc => vec![Flag::Plain(format!("-Xcompiler={flag}"))],
+            Flag::InBuild { option, build_path } if by_nvcc => {
                 vec![Flag::in_build(format!("-Xcompiler={option}"), build_path)]
             }
-            // AMD's code generator has nothing of the kind.
-            (Language::Hip, Flag::Plain(flag)) if OF_THE_HOST.iter().any(|start| flag.starts_with(start)) => {
+            // The code generators for GPUs have nothing of the kind.
+            Flag::Plain(flag) if by_clang && OF_THE_HOST.iter().any(|start| flag.starts_with(start)) => {
                 vec![Flag::plain("-Xarch_host"), Flag::Plain(flag)]
             }
-            (_, flag) => vec![flag],
+            flag => vec![flag],
         });
         flags.extend(host);
         if language == Language::Cuda && self.is_torch() {
-            flags.extend(plain(TORCH_NVCC));
+            let own = if by_nvcc { TORCH_NVCC } else { &[] };
+            flags.extend(plain(own).chain(plain(TORCH_CUDA)));
         }
         flags.extend(self.definitions().into_iter().map(Flag::Plain));
         if self.variant.compute.backend() == Backend::Metal && language != Language::C {
             flags.extend(darwin::embedded());
         }
         flags
+    }
+
+    fn by_nvcc(&self, language: Language) -> bool {
+        language == Language::Cuda && self.cuda_clang.is_none()
+    }
+
+    /// Whether one clang compiles both halves of a source, for the host and for GPUs.
+    fn is_offloaded(&self, language: Language) -> bool {
+        language == Language::Hip || language == Language::Cuda && self.cuda_clang.is_some()
     }
 
     /// How the host's code is generated; nvcc passes this on to the compiler behind it.
@@ -88,7 +101,7 @@ impl Base<'_> {
                 flags.extend(plain(&["-march=armv8-a", "-mtune=generic", "-mbranch-protection=standard"]));
             }
         }
-        if self.family == CompilerFamily::Gcc && language != Language::Hip {
+        if self.family == CompilerFamily::Gcc && !self.is_offloaded(language) {
             flags.extend(plain(&["-fno-gnu-unique", "-fno-canonical-system-headers"]));
         }
         flags.push(Flag::in_build("-ffile-prefix-map=", "=./"));
@@ -117,6 +130,9 @@ impl Base<'_> {
         let mut parts: BTreeSet<&str> = paths.filter_map(|path| path.split('/').next()).collect();
         if self.variant.compute.backend() == Backend::Rocm {
             parts.extend(["hip", "hip-clang", "hip-libraries"]);
+        }
+        if self.cuda_clang.is_some() {
+            parts.insert("cuda-clang");
         }
         parts.into_iter().map(str::to_owned).collect()
     }
@@ -215,7 +231,10 @@ static OF_THE_HOST: &[&str] = &[
 static FORTIFIED: &[&str] = &["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"];
 
 /// What torch's own build of extensions gives nvcc, without its four switches that take operators of half types away.
-static TORCH_NVCC: &[&str] = &["--expt-relaxed-constexpr", "-DENABLE_FP8"];
+static TORCH_NVCC: &[&str] = &["--expt-relaxed-constexpr"];
+
+/// The same where another compiler than nvcc takes CUDA: what no option of nvcc's own is.
+static TORCH_CUDA: &[&str] = &["-DENABLE_FP8"];
 
 /// Code generation that no profile changes.
 static CODE: &[&str] = &[

@@ -4,6 +4,7 @@ pub mod allowed;
 pub mod compile;
 pub mod components;
 mod cuda;
+mod cuda_clang;
 mod darwin;
 pub mod dependencies;
 pub mod flags;
@@ -27,9 +28,11 @@ use kernel_spec::plan::{
 use kernel_spec::variant::{ArchVariant, FrameworkAbi, FrameworkVersion, Variant};
 use kernel_spec::{Backend, Finding, Severity, SourceText, Version, code};
 
+use crate::toolchain::store::Part;
 use crate::toolchain::sysroot::Policy;
 use crate::toolchain::sysroot::link::LinkParts;
 use compile::Circumstances;
+pub(crate) use cuda_clang::OLDEST as OLDEST_CUDA_CLANG;
 use flags::Base;
 
 /// What a plan is made from.
@@ -77,16 +80,18 @@ pub struct ToolchainFacts {
     pub family: CompilerFamily,
     /// The torch whose headers are read.
     pub torch: Option<Version>,
+    /// The major version of the clang that compiles CUDA in nvcc's place.
+    pub cuda_clang: Option<u32>,
 }
 
 impl ToolchainFacts {
     /// For variants of Python alone, where no flag depends on anything.
     pub fn none() -> Self {
-        Self { link_files: BTreeSet::new(), family: CompilerFamily::Gcc, torch: None }
+        Self { link_files: BTreeSet::new(), family: CompilerFamily::Gcc, torch: None, cuda_clang: None }
     }
 
     /// A GCC with all its files, and the torch that a variant is for: what a plan goes by where there is no toolchain.
-    pub fn supposed(variant: &ArchVariant, matrix: &Matrix) -> Self {
+    pub fn supposed(variant: &ArchVariant, matrix: &Matrix, profile: Profile) -> Self {
         let torch = match variant.framework {
             FrameworkAbi::Torch { version, .. } => Some(version),
             FrameworkAbi::TorchStableAbi(_) => matrix.newest_torch(),
@@ -101,6 +106,13 @@ impl ToolchainFacts {
                 CompilerFamily::Gcc
             },
             torch: torch.map(FrameworkVersion::version),
+            cuda_clang: variant
+                .compute
+                .toolkit()
+                .filter(|_| variant.compute.backend() == Backend::Cuda && profile == Profile::Dev)
+                .and_then(|toolkit| Part::cuda(&toolkit.version()))
+                .filter(|part| !part.has_nvcc())
+                .map(|_| cuda_clang::OLDEST),
         }
     }
 }
@@ -162,6 +174,7 @@ fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>)
         family: request.toolchain.family,
         matrix: request.matrix,
         torch: request.toolchain.torch.as_ref(),
+        cuda_clang: request.toolchain.cuda_clang,
     };
     let circumstances = Circumstances {
         base: base.clone(),
@@ -211,7 +224,11 @@ fn native(request: &Request, variant: &ArchVariant, findings: &mut Vec<Finding>)
     };
     let library = Library {
         file_name: format!("{}{suffix}", request.project.id),
-        toolchain: ToolchainPlan { family: request.toolchain.family, parts },
+        toolchain: ToolchainPlan {
+            family: request.toolchain.family,
+            cuda: base.cuda_clang.map(|_| CompilerFamily::Clang),
+            parts,
+        },
         hipify: rocm::hipify(&compile, &sets, request.project),
         compile,
         metal,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use kernel_spec::plan::{
-    CompatibilityStep, CompileStep, Flag, HipifyStep, Language, Library, MetalStep, Weight,
+    CompatibilityStep, CompileStep, CompilerFamily, Flag, HipifyStep, Language, Library, MetalStep, Weight,
 };
 
 use super::escape::{Unwritable, ninja_path, ninja_value, nvcc_host, response, shell};
@@ -58,9 +58,13 @@ fn objects(library: &Library, build: &str) -> Result<String, Unwritable> {
     let flags = FlagSets::of(library);
     flags.write(&mut text, build)?;
     if library.compile.iter().any(|step| step.language == Language::Cuda) {
-        let _ = writeln!(text, "nvcc = {}", ninja_value(&shell(&format!("{build}/{NVCC}"))?)?);
-        // Two of the passes, of which each architecture has its own, run at once; the result does not depend on it.
-        compile_rule(&mut text, "cuda", "$nvcc $nvcc_host --threads=2");
+        if library.toolchain.cuda == Some(CompilerFamily::Clang) {
+            compile_rule(&mut text, "cuda", "$cuda_clang -x cuda $prefix_map");
+        } else {
+            let _ = writeln!(text, "nvcc = {}", ninja_value(&shell(&format!("{build}/{NVCC}"))?)?);
+            // Two of the passes, of which each architecture has its own, run at once; the result does not depend on it.
+            compile_rule(&mut text, "cuda", "$nvcc $nvcc_host --threads=2");
+        }
     }
     if library.compile.iter().any(|step| step.language == Language::Hip) {
         let _ = writeln!(text, "hip = {}", ninja_value(&shell(&format!("{build}/{HIP_CLANG}"))?)?);
@@ -258,6 +262,8 @@ pub struct Tools {
     pub cxx: Vec<String>,
     /// Archiver.
     pub ar: String,
+    /// The clang that compiles CUDA in nvcc's place, with arguments it is always given.
+    pub cuda_clang: Option<Vec<String>>,
     /// Python, where sources are translated.
     pub python: Option<String>,
     /// Flags that hide the compilers' own directories.
@@ -270,6 +276,9 @@ impl Tools {
         let mut text = String::from("# Written by kernel-builder: what differs between machines.\n");
         let _ = writeln!(text, "cxx = {}", command_words(&self.cxx)?);
         let _ = writeln!(text, "ar = {}", ninja_value(&shell(&self.ar)?)?);
+        if let Some(clang) = &self.cuda_clang {
+            let _ = writeln!(text, "cuda_clang = {}", command_words(clang)?);
+        }
         if let Some(python) = &self.python {
             let _ = writeln!(text, "python = {}", ninja_value(&shell(python)?)?);
         }

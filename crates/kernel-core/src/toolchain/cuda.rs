@@ -33,8 +33,8 @@ pub enum CudaError {
     #[diagnostic(
         code("environment/cuda-toolkit"),
         help(
-            "install CUDA {wanted} and name its directory in `CUDA_HOME`; from 13.0 on, a build fetches it by itself \
-             where there are uv and a network"
+            "install CUDA {wanted} and name its directory in `CUDA_HOME`; where there are uv and a network, a build \
+             fetches it by itself from 13.0 on, and its headers for `--dev` from 12.6 on"
         )
     )]
     Missing {
@@ -47,6 +47,28 @@ pub enum CudaError {
         /// Why it was not fetched.
         #[source]
         store: Option<Box<StoreError>>,
+    },
+    /// Neither is there a clang.
+    #[error(
+        "there is no CUDA {wanted} toolkit for `{variant}` ({seen}), and no clang to compile with its headers: {clang}"
+    )]
+    #[diagnostic(
+        code("environment/cuda-toolkit"),
+        help(
+            "install Clang {oldest} or newer (`apt install clang-19`), or name one in `CUDACXX`; or install CUDA {wanted} \
+             and name its directory in `CUDA_HOME`",
+            oldest = crate::plan::OLDEST_CUDA_CLANG
+        )
+    )]
+    NoClang {
+        /// The version.
+        wanted: ToolkitVersion,
+        /// The variant.
+        variant: String,
+        /// What was looked at instead of a toolkit.
+        seen: String,
+        /// What was looked at instead of a clang.
+        clang: String,
     },
     /// The host compiler is too new for it.
     #[error("CUDA {toolkit} accepts {family} up to {newest}, and the host compiler is {version}")]

@@ -2,6 +2,7 @@
 
 pub mod compiler;
 pub mod cuda;
+mod cuda_clang;
 mod dependency;
 mod error;
 pub mod fingerprint;

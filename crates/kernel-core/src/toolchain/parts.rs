@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::arch::{Os, System};
 use kernel_spec::matrix::Matrix;
+use kernel_spec::plan::Profile;
 use kernel_spec::variant::{ArchVariant, FrameworkAbi, ToolkitVersion};
 use kernel_spec::{Backend, Version};
 
 use super::compiler::{self, Compiler};
 use super::cuda::{self, CudaError};
+use super::cuda_clang::CudaClang;
 use super::dependency::dependency;
 pub use super::error::ToolchainError;
 use super::framework::{Frame, PythonHeaders, framework};
@@ -38,6 +40,8 @@ pub struct Toolchain {
     pub stamp: String,
     /// Python's headers, where they are read.
     pub python: Option<PythonHeaders>,
+    /// The clang that compiles CUDA in nvcc's place.
+    pub cuda_clang: Option<CudaClang>,
     /// The Python that translates sources, where that is needed.
     pub translator: Option<Utf8PathBuf>,
     /// How it differs from the project's lock, where there is one.
@@ -53,6 +57,8 @@ pub struct Machine<'a> {
     pub matrix: &'a Matrix,
     /// Oldest systems the result must run on.
     pub policy: Policy,
+    /// Release or dev.
+    pub profile: Profile,
     /// Where parts and facts are kept between builds.
     pub cache: &'a Utf8Path,
     /// Whether what is missing may be fetched.
@@ -108,7 +114,7 @@ pub fn assemble(
     depends: &BTreeSet<String>,
     machine: &Machine,
 ) -> Result<Toolchain, ToolchainError> {
-    let Machine { matrix, policy, cache, .. } = *machine;
+    let Machine { matrix, policy, cache, profile, .. } = *machine;
     let name = kernel_spec::variant::Variant::Arch(*variant).to_string();
     let Frame { mut parts, torch, python, mut stamp } = framework(context, variant, machine, &name)?;
     let toolkit = backend(context, variant, machine, &name)?;
@@ -125,7 +131,22 @@ pub fn assemble(
     let sysroot = Sysroot::ensure(cache, policy, variant.system.cpu)?;
     parts.insert("sysroot".into(), sysroot.directory);
     parts.extend(compiler.files.clone());
+    let mut cuda_clang = None;
     match toolkit {
+        Some(Toolkit::CudaHeaders { version, root, proof, seen }) => {
+            let clang = CudaClang::find(context, &compiler, cache).map_err(|clang| CudaError::NoClang {
+                wanted: version,
+                variant: name.clone(),
+                seen,
+                clang,
+            })?;
+            stamp.push(format!("cuda {proof}"));
+            stamp.push(format!("cuda-clang {} {}", clang.vendor, clang.arguments.join(" ")));
+            stamp.extend(clang.parts(cache)?.iter().map(|(part, hash)| format!("cuda-clang {part} {hash}")));
+            parts.insert("cuda".into(), root);
+            parts.insert("cuda-clang".into(), clang.stand_ins.clone());
+            cuda_clang = Some(clang);
+        }
         Some(Toolkit::Cuda(version, root)) => {
             cuda::accept(&compiler.identity, version, matrix)?;
             let toolkit = cuda::describe(root, cache)?;
@@ -148,15 +169,20 @@ pub fn assemble(
     }
     stamp.extend(compiler.identity.parts.iter().map(|(part, hash)| format!("{part} {hash}")));
     let lock = machine.lock.map(|lock| {
-        let (parts, others) = needed(variant, depends);
+        let (parts, others) = needed(variant, depends, profile);
         let compiler = &compiler.identity;
         lock.differences(Used { parts: &parts, others: &others, compiler, python: python.as_ref() })
     });
-    Ok(Toolchain { compiler, parts, torch, stamp: stamp.join("\n") + "\n", python, translator, lock })
+    let stamp = stamp.join("\n") + "\n";
+    Ok(Toolchain { compiler, parts, torch, stamp, python, cuda_clang, translator, lock })
 }
 
 /// What a variant needs of the store, wherever this machine has its own of it; and in words what the store has not got.
-pub fn needed(variant: &ArchVariant, depends: &BTreeSet<String>) -> (Vec<Part>, Vec<String>) {
+pub fn needed(
+    variant: &ArchVariant,
+    depends: &BTreeSet<String>,
+    profile: Profile,
+) -> (Vec<Part>, Vec<String>) {
     let framework = match variant.framework {
         FrameworkAbi::TvmFfi(version) => (Part::tvm_ffi(&version.version()), format!("tvm-ffi {version}")),
         FrameworkAbi::Torch { version, .. } | FrameworkAbi::TorchStableAbi(version) => {
@@ -164,7 +190,8 @@ pub fn needed(variant: &ArchVariant, depends: &BTreeSet<String>) -> (Vec<Part>, 
         }
     };
     let toolkit = variant.compute.toolkit().map(|version| {
-        let part = Part::cuda(&version.version()).filter(|_| variant.compute.backend() == Backend::Cuda);
+        let is_cuda = variant.compute.backend() == Backend::Cuda;
+        let part = if is_cuda { Part::cuda_for(&version.version(), profile) } else { None };
         (part, format!("{} {version}", variant.compute.backend().row().title))
     });
     let depends = depends
@@ -196,6 +223,7 @@ impl Toolchain {
             link_files: self.compiler.files.keys().cloned().collect(),
             family: self.compiler.identity.family,
             torch: self.torch.clone(),
+            cuda_clang: self.cuda_clang.as_ref().map(|clang| clang.major),
         }
     }
 
@@ -207,6 +235,10 @@ impl Toolchain {
                 .chain(self.compiler.arguments.clone())
                 .collect(),
             ar: self.compiler.ar.to_string(),
+            cuda_clang: self
+                .cuda_clang
+                .as_ref()
+                .map(|clang| std::iter::once(clang.cxx.to_string()).chain(clang.arguments.clone()).collect()),
             python: self.translator.as_ref().map(ToString::to_string),
             prefix_map: vec![format!("-ffile-prefix-map={prefix}/=/toolchain/")],
         }
@@ -219,6 +251,8 @@ impl Toolchain {
         directories.extend(self.compiler.headers.iter().cloned());
         let translator = self.translator.as_ref().and_then(|python| python.parent()?.parent());
         directories.extend(translator.map(Utf8Path::to_owned));
+        let clang = self.cuda_clang.as_ref().and_then(|clang| clang.cxx.parent()?.parent());
+        directories.extend(clang.map(Utf8Path::to_owned));
         directories
     }
 
@@ -244,6 +278,13 @@ pub fn require(
 /// What compiles for a GPU.
 enum Toolkit {
     Cuda(ToolkitVersion, Utf8PathBuf),
+    /// Headers and what makes machine code, for clang; and where no toolkit was found.
+    CudaHeaders {
+        version: ToolkitVersion,
+        root: Utf8PathBuf,
+        proof: String,
+        seen: String,
+    },
     Rocm(Rocm),
 }
 
@@ -259,20 +300,26 @@ fn backend(
         let missing = |seen| RocmError::Missing { wanted: version, variant: name.to_owned(), seen };
         return Ok(Some(Toolkit::Rocm(Rocm::find(context, version).map_err(missing)?)));
     }
-    let part = Part::cuda(&version.version());
+    let part = Part::cuda_for(&version.version(), machine.profile);
     let own = if machine.locks(part.as_ref()) {
         Err("the lock names its own".to_owned())
     } else {
         cuda::find(context, version)
     };
-    let root = match own {
-        Ok(root) => root,
-        Err(seen) => machine
-            .part(context, part)?
-            .map(|fetched| fetched.root)
-            .map_err(|store| CudaError::Missing { wanted: version, variant: name.to_owned(), seen, store })?,
+    let seen = match own {
+        Ok(root) => return Ok(Some(Toolkit::Cuda(version, root))),
+        Err(seen) => seen,
     };
-    Ok(Some(Toolkit::Cuda(version, root)))
+    let by_clang = part.as_ref().is_some_and(|part| !part.has_nvcc());
+    let part = part.filter(|_| !by_clang || matches!(machine.engine, Engine::Local));
+    let (wanted, variant) = (version, name.to_owned());
+    Ok(Some(match machine.part(context, part)? {
+        Ok(Fetched { root, digest: proof }) if by_clang => {
+            Toolkit::CudaHeaders { version, root, proof, seen }
+        }
+        Ok(fetched) => Toolkit::Cuda(version, fetched.root),
+        Err(store) => return Err(CudaError::Missing { wanted, variant, seen, store }.into()),
+    }))
 }
 
 pub(super) fn refuse_foreign(variant: &ArchVariant, name: &str) -> Result<(), ToolchainError> {

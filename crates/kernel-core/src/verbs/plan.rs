@@ -115,6 +115,7 @@ impl<'a> Drafting<'a> {
             python: &python,
             matrix: &matrix,
             policy,
+            profile: options.profile,
             cache: &cache,
             fetches: false,
             lock: lock.as_ref(),
@@ -150,7 +151,8 @@ impl<'a> Drafting<'a> {
 
     /// What a variant needs of the store.
     pub(crate) fn needed(&self, variant: &ArchVariant) -> Vec<Part> {
-        parts::needed(variant, &dependencies::of(&self.project.manifest, variant)).0
+        let depends = dependencies::of(&self.project.manifest, variant);
+        parts::needed(variant, &depends, self.options.profile).0
     }
 
     /// The plan of a variant that need not be buildable here: what the machine lacks is supposed, and told.
@@ -165,7 +167,8 @@ impl<'a> Drafting<'a> {
             Err(missing) if parts::can_plan(arch) => missing,
             Err(missing) => return Err(missing.into()),
         };
-        let mut plan = self.plan(variant, &ToolchainFacts::supposed(arch, &self.matrix))?;
+        let mut plan =
+            self.plan(variant, &ToolchainFacts::supposed(arch, &self.matrix, self.options.profile))?;
         plan.findings.push(missing.as_note());
         Ok(plan)
     }
@@ -178,7 +181,8 @@ impl<'a> Drafting<'a> {
         let Self { python, matrix, cache, engine, .. } = self;
         let (policy, lock) = (self.options.policy, self.lock.as_ref());
         engine.supports(variant)?;
-        let machine = Machine { python, matrix, policy, cache, fetches, lock, engine };
+        let profile = self.options.profile;
+        let machine = Machine { python, matrix, policy, profile, cache, fetches, lock, engine };
         let depends = dependencies::of(&self.project.manifest, variant);
         parts::assemble(self.context, variant, &depends, &machine)
     }

@@ -154,7 +154,7 @@ impl Client {
         }
         if let Some(token) = token {
             self.keep_secret(token);
-            building = building.header("authorization", token.bearer());
+            building = building.header("authorization", token.authorization());
         }
         tracing::debug!(method = ?request.method, address = %address, "asking");
         let invalid = |error: http::Error| {

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
 
 /// Fewest characters of what can be a secret.
@@ -12,7 +12,10 @@ const SHORTEST: usize = 8;
 
 /// A token of a server.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
+pub struct Token {
+    text: String,
+    scheme: &'static str,
+}
 
 impl Token {
     /// A token; white space around it does not belong to it. None where nothing is left, or where it holds characters
@@ -20,28 +23,33 @@ impl Token {
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_sendable = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        is_sendable.then(|| Self(text.to_owned()))
+        is_sendable.then(|| Self { text: text.to_owned(), scheme: "Bearer" })
+    }
+
+    /// A name and a password, as RFC 7617 sends them.
+    pub fn basic(name: &str, password: &str) -> Self {
+        Self { text: STANDARD.encode(format!("{name}:{password}")), scheme: "Basic" }
     }
 
     /// The value of the header `Authorization`.
-    pub(crate) fn bearer(&self) -> String {
-        format!("Bearer {}", self.0)
+    pub(crate) fn authorization(&self) -> String {
+        format!("{} {}", self.scheme, self.text)
     }
 
     /// The token as what a body says.
     pub(crate) fn text(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// Bytes without the token in them, however a server wrote it down: as it is, with the escapes of addresses or of JSON,
     /// or in base 64, as basic authentication has it. What is shorter than any token is left alone: it would be found in
     /// every text.
     pub(super) fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
-        if self.0.len() < SHORTEST {
+        if self.text.len() < SHORTEST {
             return bytes;
         }
         let plain = without(bytes, |bytes, from| self.spelled(bytes, from));
-        in_base64(&self.0).iter().fold(plain, |bytes, encoded| {
+        in_base64(&self.text).iter().fold(plain, |bytes, encoded| {
             let finder = memmem::Finder::new(encoded);
             without(bytes, |bytes, from| {
                 finder.find(&bytes[from..]).map(|at| (from + at, from + at + encoded.len()))
@@ -51,11 +59,11 @@ impl Token {
 
     /// Where the token stands next, some of its characters perhaps as escapes.
     fn spelled(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-        let first = self.0.as_bytes().first()?;
+        let first = self.text.as_bytes().first()?;
         let mut from = from;
         loop {
             let at = from + memchr::memchr3(*first, b'%', b'\\', &bytes[from..])?;
-            let end = self.0.bytes().try_fold(at, |at, wanted| Some(at + spelling(&bytes[at..], wanted)?));
+            let end = self.text.bytes().try_fold(at, |at, wanted| Some(at + spelling(&bytes[at..], wanted)?));
             if let Some(end) = end {
                 return Some((at, end));
             }

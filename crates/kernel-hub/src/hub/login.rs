@@ -129,7 +129,7 @@ mod tests {
             };
             let endpoint = Endpoint::parse(Some(endpoint)).expect("an endpoint");
             let login = Login::find(&get, &endpoint).expect("a login");
-            login.token().map(Token::bearer)
+            login.token().map(Token::authorization)
         };
         let bearer = |token: &str| Some(format!("Bearer {token}"));
         assert_eq!(find(&[], PUBLIC_HUB), bearer("hf_stored"));

@@ -11,6 +11,10 @@ codes! {
         means: "A flag or include directory of the project could make the compiler run, read or write something outside the build",
         example: "`cxx-flags = [\"-fplugin=./x.so\"]` or `include = [\"/usr/include/foo\"]`",
         remedy: "Remove it; the owner of a machine can allow one flag with `--allow-flag`";
+    FLAG_LEFT_OUT = "build/flag-left-out", Manifest,
+        means: "A flag of nvcc says nothing to clang, which compiles CUDA 12 with `--dev`, so it has no effect in this build",
+        example: "`cuda-flags = [\"-prec-div=false\"]` in a variant for CUDA 12.6",
+        remedy: "Nothing, if the build is for trying out; for the flag's effect build with CUDA's own compiler, named in `CUDA_HOME`";
     SOURCE = "build/source", Manifest,
         means: "A listed file cannot be compiled for the component's backend",
         example: "a `.cu` file in a component with `backend = \"cpu\"`",

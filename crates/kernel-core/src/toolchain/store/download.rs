@@ -22,7 +22,7 @@ pub(super) fn fetch(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), HttpError> {
     let Some(size) = size else {
-        let mut download = Download::new(wheel.address.clone(), path);
+        let mut download = Download::new(wheel.address.clone(), path).token(wheel.token.as_ref());
         if let Some(sha256) = bytes(&wheel.sha256) {
             download = download.sha256(sha256);
         }
@@ -57,7 +57,9 @@ fn append(
     while done < size {
         progress(done);
         let end = (done + PIECE).min(size);
-        let request = Request::get(&wheel.address).header("range", format!("bytes={done}-{}", end - 1));
+        let request = Request::get(&wheel.address)
+            .token(wheel.token.as_ref())
+            .header("range", format!("bytes={done}-{}", end - 1));
         let answer = client.send(&request)?.success()?;
         if answer.status != 206 || answer.body.len() as u64 != end - done {
             let reason = "it is another part of the file than was asked for".to_owned();

@@ -2,6 +2,7 @@
 //! under the digest of its content with a record beside it; the record is written last, so a part with a record is whole.
 //! One content of each part is what builds take that no lock binds.
 
+mod credentials;
 mod download;
 mod error;
 mod known;
@@ -12,7 +13,7 @@ mod shelf;
 mod wheel;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_hub::http::Client;
+use kernel_hub::http::{Client, HttpError};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
 use sha2::{Digest, Sha256};
@@ -26,6 +27,8 @@ use part::Taken;
 use remote::RemoteFile;
 use resolve::Wheel;
 use shelf::{Record, Source, remove, size};
+use wheel::WheelError;
+use zip::result::ZipError;
 
 /// From this size on a wheel is read in parts where only some of it is needed, in bytes.
 const LARGE: u64 = 16 << 20;
@@ -175,7 +178,7 @@ impl Store {
         let mut sources = Vec::new();
         for (wheel, package) in wheels.iter().zip(part.packages()) {
             let taken = (package.taken, reading);
-            let whole = self.take(context, &client, wheel, taken, (&arriving, &unpacked))?;
+            let whole = self.take(context, &client, (part, wheel), taken, (&arriving, &unpacked))?;
             sources.push(Source {
                 package: wheel.package.clone(),
                 file: wheel.file.clone(),
@@ -193,24 +196,37 @@ impl Store {
         &self,
         context: &Context,
         client: &Client,
-        wheel: &Wheel,
+        (part, wheel): (&Part, &Wheel),
         (taken, reading): (Taken, Reading),
         (arriving, unpacked): (&Utf8Path, &Utf8Path),
     ) -> Result<bool, StoreError> {
-        let failed = |source| StoreError::Wheel { file: wheel.file.clone(), source };
-        let remote = RemoteFile::open(client, &wheel.address);
+        let failed = |source| self.broken_off(wheel, source);
+        let remote = RemoteFile::open(client, wheel);
         let size = remote.as_ref().map(RemoteFile::size);
         let in_parts = reading == Reading::InParts && taken != Taken::All;
         if let Some(remote) = remote.filter(|remote| in_parts && remote.size() > LARGE) {
             report(context, wheel, (0, size));
-            wheel::unpack(remote, taken, unpacked).map_err(failed)?;
+            wheel::unpack(remote, part, taken, unpacked).map_err(failed)?;
             return Ok(false);
         }
         let path = arriving.join(&wheel.sha256);
         download::fetch(client, wheel, size, &path, &mut |done| report(context, wheel, (done, size)))?;
         let file = self.file(fs_err::File::open(&path))?;
-        wheel::unpack(file, taken, unpacked).map_err(failed)?;
+        wheel::unpack(file, part, taken, unpacked).map_err(failed)?;
         Ok(true)
+    }
+
+    /// Why a wheel was not unpacked: the network, this machine, or the wheel.
+    fn broken_off(&self, wheel: &Wheel, error: WheelError) -> StoreError {
+        let damaged = |source| StoreError::Wheel { file: wheel.file.clone(), source };
+        match error {
+            WheelError::Write(source) => StoreError::File { directory: self.directory.clone(), source },
+            WheelError::Read(error) | WheelError::Zip(ZipError::Io(error)) => {
+                // A file on a server is read like one on a disk.
+                error.downcast::<HttpError>().map_or_else(|error| damaged(error.into()), StoreError::Http)
+            }
+            error => damaged(error),
+        }
     }
 
     /// Gives what was unpacked its name, and records it.

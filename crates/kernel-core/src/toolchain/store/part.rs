@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Version;
+use kernel_spec::plan::Profile;
 
 /// A part of a version, such as `cuda-13.2`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +28,12 @@ struct Row {
     root: &'static str,
     /// The lowest version there is.
     since: (u64, u64),
+    /// Major version from which on another row holds.
+    until: Option<u64>,
+    /// What the resolver is asked for besides.
+    besides: &'static [&'static str],
+    /// Whether each wheel has a directory of its own, whose contents belong together in the root.
+    is_merged: bool,
 }
 
 /// A package of a part.
@@ -52,6 +60,19 @@ const fn headers(name: &'static str) -> Package {
     Package { name, taken: Taken::Within(&["/include/"]) }
 }
 
+/// What most rows have.
+const ROW: Row = Row {
+    name: "",
+    requirement: "",
+    with_dependencies: false,
+    packages: &[],
+    root: "",
+    since: (0, 0),
+    until: None,
+    besides: &[],
+    is_merged: false,
+};
+
 static ROWS: &[Row] = &[
     Row {
         name: "cuda",
@@ -69,6 +90,30 @@ static ROWS: &[Row] = &[
         ],
         root: "nvidia/cu#",
         since: (13, 0),
+        ..ROW
+    },
+    // The wheels of CUDA 12 hold no nvcc. clang compiles with the rest; what packs code comes from CUDA 13.
+    Row {
+        name: "cuda",
+        requirement: "cuda-toolkit[nvcc,cudart,cccl,cublas,cusparse,cusolver]",
+        besides: &["nvidia-cuda-nvcc==13.2.*"],
+        with_dependencies: true,
+        packages: &[
+            Package {
+                name: "nvidia-cuda-nvcc-cu12",
+                taken: Taken::Within(&["/bin/ptxas", "/nvvm/libdevice/", "/include/"]),
+            },
+            headers("nvidia-cuda-runtime-cu12"),
+            headers("nvidia-cuda-cccl-cu12"),
+            headers("nvidia-cublas-cu12"),
+            headers("nvidia-cusparse-cu12"),
+            headers("nvidia-cusolver-cu12"),
+            Package { name: "nvidia-cuda-nvcc", taken: Taken::Within(&["/bin/fatbinary"]) },
+        ],
+        root: "nvidia/cu#",
+        since: (12, 6),
+        until: Some(13),
+        is_merged: true,
     },
     Row {
         name: "torch",
@@ -77,6 +122,7 @@ static ROWS: &[Row] = &[
         packages: &[Package { name: "torch", taken: Taken::Within(&["torch/include/", "torch/version.py"]) }],
         root: "torch",
         since: (2, 7),
+        ..ROW
     },
     Row {
         name: "tvm-ffi",
@@ -88,6 +134,7 @@ static ROWS: &[Row] = &[
         }],
         root: "tvm_ffi",
         since: (0, 1),
+        ..ROW
     },
     Row {
         name: "cutlass",
@@ -99,6 +146,7 @@ static ROWS: &[Row] = &[
         }],
         root: "cutlass_library/source",
         since: (3, 5),
+        ..ROW
     },
 ];
 
@@ -111,6 +159,16 @@ impl Part {
     /// The CUDA toolkit of a version, where there are wheels of it.
     pub fn cuda(version: &Version) -> Option<Self> {
         Self::new("cuda", version)
+    }
+
+    /// The same as far as a profile can use it: a release is compiled by nvcc, and of some versions there is none in wheels.
+    pub fn cuda_for(version: &Version, profile: Profile) -> Option<Self> {
+        Self::cuda(version).filter(|part| part.has_nvcc() || profile == Profile::Dev)
+    }
+
+    /// Whether a toolkit's own compiler is in it.
+    pub fn has_nvcc(&self) -> bool {
+        self.row.packages.iter().any(|package| package.name == "nvidia-nvvm")
     }
 
     /// The headers of torch.
@@ -139,14 +197,19 @@ impl Part {
     }
 
     fn new(name: &str, version: &Version) -> Option<Self> {
-        let row = ROWS.iter().find(|row| row.name == name)?;
-        let since = Version::major_minor(row.since.0, row.since.1);
-        version.reaches(&since).then(|| Self { row, version: version.truncated() })
+        let holds = |row: &&Row| {
+            row.name == name
+                && version.reaches(&Version::major_minor(row.since.0, row.since.1))
+                && row.until.is_none_or(|until| version.major() < until)
+        };
+        ROWS.iter().find(holds).map(|row| Self { row, version: version.truncated() })
     }
 
     /// What the resolver is asked for.
     pub(super) fn requirement(&self) -> String {
-        format!("{}=={}.*", self.row.requirement, self.version)
+        let own = format!("{}=={}.*", self.row.requirement, self.version);
+        let lines = std::iter::once(own).chain(self.row.besides.iter().map(|&line| line.to_owned()));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     pub(super) fn with_dependencies(&self) -> bool {
@@ -161,10 +224,24 @@ impl Part {
     pub(super) fn root(&self) -> String {
         self.row.root.replace('#', &self.version.major().to_string())
     }
+
+    /// Whether a member of a wheel is taken. What makes directories Python packages says nothing where they are merged.
+    pub(super) fn takes(&self, taken: Taken, member: &str) -> bool {
+        taken.takes(member) && !(self.row.is_merged && member.ends_with("/__init__.py"))
+    }
+
+    /// Where a member of a wheel belongs: as it lies there, or below the root without the two directories that are the
+    /// wheel's own.
+    pub(super) fn place(&self, member: &Utf8Path) -> Utf8PathBuf {
+        if !self.row.is_merged {
+            return member.to_owned();
+        }
+        Utf8PathBuf::from(self.root()).join(member.components().skip(2).collect::<Utf8PathBuf>())
+    }
 }
 
 impl Taken {
-    pub(super) fn takes(self, path: &str) -> bool {
+    fn takes(self, path: &str) -> bool {
         match self {
             Self::All => !path.contains(".dist-info/"),
             Self::Within(places) => places

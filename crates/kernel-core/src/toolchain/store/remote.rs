@@ -5,6 +5,8 @@ use std::io::{Error, Read, Result, Seek, SeekFrom};
 
 use kernel_hub::http::{Client, Request};
 
+use super::resolve::Wheel;
+
 /// Bytes asked for at a time; a wheel's table of contents and its headers lie close together.
 const BLOCK: u64 = 1 << 20;
 /// Blocks kept: the end, the table of contents and where the reading is.
@@ -13,7 +15,7 @@ const KEPT: usize = 4;
 /// A file on a server.
 pub(super) struct RemoteFile<'a> {
     client: &'a Client,
-    address: &'a str,
+    wheel: &'a Wheel,
     size: u64,
     position: u64,
     blocks: VecDeque<(u64, Vec<u8>)>,
@@ -21,11 +23,12 @@ pub(super) struct RemoteFile<'a> {
 
 impl<'a> RemoteFile<'a> {
     /// The file, if its server hands out parts.
-    pub(super) fn open(client: &'a Client, address: &'a str) -> Option<Self> {
-        let answer = client.send(&Request::get(address).header("range", "bytes=0-0").limit(1 << 16)).ok()?;
+    pub(super) fn open(client: &'a Client, wheel: &'a Wheel) -> Option<Self> {
+        let request = Request::get(&wheel.address).token(wheel.token.as_ref());
+        let answer = client.send(&request.header("range", "bytes=0-0").limit(1 << 16)).ok()?;
         let size = answer.headers.get("content-range")?.rsplit('/').next()?.parse::<u64>().ok()?;
         let usable = answer.status == 206 && answer.body.len() == 1;
-        usable.then(|| Self { client, address, size, position: 0, blocks: VecDeque::new() })
+        usable.then(|| Self { client, wheel, size, position: 0, blocks: VecDeque::new() })
     }
 
     /// Bytes it has.
@@ -39,7 +42,8 @@ impl<'a> RemoteFile<'a> {
         }
         let start = number * BLOCK;
         let end = (start + BLOCK).min(self.size);
-        let request = Request::get(self.address).header("range", format!("bytes={start}-{}", end - 1));
+        let request = Request::get(&self.wheel.address).token(self.wheel.token.as_ref());
+        let request = request.header("range", format!("bytes={start}-{}", end - 1));
         let answer = self.client.send(&request).and_then(kernel_hub::http::Response::success);
         let body = answer.map_err(Error::other)?.body;
         if body.len() as u64 != end - start {

@@ -2,9 +2,11 @@
 //! stands in this program.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_hub::http::Token;
 use serde::Deserialize;
 
 use super::StoreError;
+use super::credentials;
 use super::part::Part;
 use crate::Context;
 use crate::process::{Command, Finished};
@@ -20,6 +22,8 @@ pub(super) struct Wheel {
     /// Bytes; not every index says it.
     pub(super) size: Option<u64>,
     pub(super) sha256: String,
+    /// Who asks for it, where its index wants to know.
+    pub(super) token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +58,7 @@ const CONFIGURATION: &[&str] = &["UV_", "SSL_CERT_", "XDG_"];
 pub(super) fn wheels(context: &Context, part: &Part, python: &Utf8Path) -> Result<Vec<Wheel>, StoreError> {
     let lock = ask(context, part, (&part.requirement(), part.with_dependencies()), python)?;
     let first = |package: &super::part::Package| {
-        let of_it = candidates(part, &lock, package.name)?;
+        let of_it = candidates(context, part, &lock, package.name)?;
         of_it.into_iter().next().ok_or_else(|| lacking(part, "no wheel", package.name))
     };
     part.packages().iter().map(first).collect()
@@ -70,7 +74,7 @@ pub(super) fn locked(
     let lines: Vec<String> = files.iter().map(|file| format!("{}=={}", file.name, file.version)).collect();
     let lock = ask(context, part, (&lines.join("\n"), false), python)?;
     let same = |locked: &LockedFile| {
-        let wheels = candidates(part, &lock, &locked.name)?;
+        let wheels = candidates(context, part, &lock, &locked.name)?;
         let found = wheels.into_iter().find(|wheel| wheel.file == locked.file);
         let found = found.ok_or_else(|| lacking(part, "no wheel of that name", &locked.file))?;
         if found.sha256 == locked.sha256 {
@@ -91,7 +95,7 @@ fn lacking(part: &Part, what: &str, package: &str) -> StoreError {
 }
 
 /// The wheels of a package that fit, in the resolver's order.
-fn candidates(part: &Part, lock: &Lock, package: &str) -> Result<Vec<Wheel>, StoreError> {
+fn candidates(context: &Context, part: &Part, lock: &Lock, package: &str) -> Result<Vec<Wheel>, StoreError> {
     let locked = lock.packages.iter().filter(|locked| locked.name == package);
     let wheel = |wheel: &LockedWheel| {
         let address = wheel.url.clone().ok_or_else(|| lacking(part, "no address for the wheel", package))?;
@@ -102,6 +106,7 @@ fn candidates(part: &Part, lock: &Lock, package: &str) -> Result<Vec<Wheel>, Sto
             file: path.rsplit('/').next().unwrap_or_default().replace("%2B", "+"),
             size: wheel.size,
             sha256: sha256.ok_or_else(|| lacking(part, "no SHA-256 for the wheel", package))?,
+            token: credentials::of(&context.environment, &address),
             address,
         })
     };

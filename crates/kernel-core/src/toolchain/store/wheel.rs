@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
-use super::part::Taken;
+use super::part::{Part, Taken};
 
 /// The largest list of files that is read, and the largest member that is unpacked, in bytes.
 const LARGEST: u64 = 2 << 30;
@@ -22,8 +22,10 @@ const LARGEST: u64 = 2 << 30;
 pub enum WheelError {
     #[error("it is no wheel")]
     Zip(#[from] zip::result::ZipError),
-    #[error("it cannot be read or written")]
-    File(#[from] std::io::Error),
+    #[error("it cannot be read")]
+    Read(#[from] std::io::Error),
+    #[error("what is in it cannot be written")]
+    Write(#[source] std::io::Error),
     #[error("it has no list of its files (`RECORD`)")]
     NoRecord,
     #[error("`{0}` is not what its `RECORD` says")]
@@ -33,10 +35,15 @@ pub enum WheelError {
 }
 
 /// Unpacks what is taken of a wheel into a directory.
-pub(super) fn unpack(source: impl Read + Seek, taken: Taken, into: &Utf8Path) -> Result<(), WheelError> {
+pub(super) fn unpack(
+    source: impl Read + Seek,
+    part: &Part,
+    taken: Taken,
+    into: &Utf8Path,
+) -> Result<(), WheelError> {
     let mut archive = ZipArchive::new(source)?;
     let recorded = recorded(&mut archive)?;
-    let wanted = |name: &str| !name.ends_with('/') && taken.takes(name);
+    let wanted = |name: &str| !name.ends_with('/') && part.takes(taken, name);
     let names = archive.file_names().enumerate();
     // By the table of contents alone and in its order: a look at each member would read all of a file on a server.
     let members: Vec<usize> = names
@@ -53,8 +60,8 @@ pub(super) fn unpack(source: impl Read + Seek, taken: Taken, into: &Utf8Path) ->
         let inside = member.enclosed_name().and_then(|path| Utf8PathBuf::try_from(path).ok());
         let (Some(inside), Some(expected)) = (inside, recorded.get(&name)) else { return Err(wrong()) };
         let executable = member.unix_mode().is_some_and(|mode| mode & 0o111 != 0);
-        let target = into.join(inside);
-        fs_err::create_dir_all(target.parent().unwrap_or(into))?;
+        let target = into.join(part.place(&inside));
+        fs_err::create_dir_all(target.parent().unwrap_or(into)).map_err(WheelError::Write)?;
         if write(&mut member, &target, executable)? != *expected {
             return Err(wrong());
         }
@@ -79,8 +86,8 @@ fn recorded(archive: &mut ZipArchive<impl Read + Seek>) -> Result<BTreeMap<Strin
 }
 
 /// Writes a member and answers its hash in the list's spelling. Nobody writes to it again, so it is made read-only.
-fn write(member: &mut impl Read, target: &Utf8Path, executable: bool) -> std::io::Result<String> {
-    let mut file = fs_err::File::create_new(target)?;
+fn write(member: &mut impl Read, target: &Utf8Path, executable: bool) -> Result<String, WheelError> {
+    let mut file = fs_err::File::create_new(target).map_err(WheelError::Write)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
     let mut room = LARGEST;
@@ -92,8 +99,9 @@ fn write(member: &mut impl Read, target: &Utf8Path, executable: bool) -> std::io
         room =
             room.checked_sub(count as u64).ok_or_else(|| std::io::Error::other("a member is too large"))?;
         hasher.update(&buffer[..count]);
-        file.write_all(&buffer[..count])?;
+        file.write_all(&buffer[..count]).map_err(WheelError::Write)?;
     }
-    file.set_permissions(std::fs::Permissions::from_mode(if executable { 0o555 } else { 0o444 }))?;
+    let mode = std::fs::Permissions::from_mode(if executable { 0o555 } else { 0o444 });
+    file.set_permissions(mode).map_err(WheelError::Write)?;
     Ok(BASE64_URL_SAFE_NO_PAD.encode(hasher.finalize()))
 }
