@@ -1,8 +1,9 @@
 //! `bench`: is the kernel right, and is it faster than what it replaces?
 
 use camino::Utf8PathBuf;
+use clap::Subcommand;
 use kernel_core::bench::Form;
-use kernel_core::verbs::bench::{BenchOptions, FailOn, bench};
+use kernel_core::verbs::bench::{BenchOptions, CompareOptions, FailOn, MergeOptions, bench, compare, merge};
 use kernel_spec::report::Report;
 
 use super::interpreter::Interpreter;
@@ -14,10 +15,14 @@ use crate::settings::Layer;
 /// Check a kernel's outputs, then measure it until a verdict is sure
 #[derive(Debug, clap::Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
     after_help = "Examples:\n  kernel-builder bench\n  kernel-builder bench my-kernel --workload '*.decode' --fail-on slower"
 )]
 pub(crate) struct Arguments {
-    /// Directory of the project, or a published kernel, which comes with its benchmarks
+    #[command(subcommand)]
+    kept: Option<Kept>,
+    /// Directory of the project, or a published kernel with its benchmarks
     #[arg(default_value = ".", value_name = "DIR|OWNER/NAME@vN", hide_default_value = true)]
     directory: Utf8PathBuf,
     /// Run the code of a publisher whom the loader does not trust
@@ -31,7 +36,7 @@ pub(crate) struct Arguments {
     fail_on: Vec<News>,
     #[command(flatten)]
     measuring: Measuring,
-    /// Write the document with all measurements here instead of below `.kernel-builder`
+    /// Where the document with all measurements goes; without it below `.kernel-builder`
     #[arg(short, long, value_name = "FILE")]
     output: Option<Utf8PathBuf>,
     /// Write the result in further forms beside the document: html, md, junit, jsonl
@@ -50,12 +55,57 @@ pub(crate) struct Arguments {
     interpreter: Interpreter,
 }
 
+/// What is done with the documents of earlier runs.
+#[derive(Debug, Subcommand)]
+enum Kept {
+    /// Say what changed from an earlier run to a later one, each held against its own baseline
+    #[command(after_help = "Example:\n  kernel-builder bench compare before.json now.json --fail-on slower")]
+    Compare {
+        /// The document of the earlier run
+        before: Utf8PathBuf,
+        /// The document of the later run
+        now: Utf8PathBuf,
+        /// News that is to be a failure; repeat for more
+        #[arg(long = "fail-on", value_name = "NEWS")]
+        fail_on: Vec<News>,
+    },
+    /// Put the runs of several machines side by side, with claims corrected for all of them
+    #[command(after_help = "Example:\n  kernel-builder bench merge laptop.json server.json")]
+    Merge {
+        /// The documents of the runs
+        #[arg(required = true, value_name = "FILE")]
+        documents: Vec<Utf8PathBuf>,
+        /// News that is to be a failure; repeat for more
+        #[arg(long = "fail-on", value_name = "NEWS")]
+        fail_on: Vec<News>,
+    },
+}
+
+impl Kept {
+    fn run(self, session: &Session) -> Answer {
+        let fail_on = |news: Vec<News>| news.into_iter().map(FailOn::from).collect();
+        Ok(match self {
+            Kept::Compare { before, now, fail_on: news } => {
+                let options = CompareOptions { before, now, fail_on: fail_on(news) };
+                Report::BenchCompare(compare(&session.context, &options)?)
+            }
+            Kept::Merge { documents, fail_on: news } => {
+                let options = MergeOptions { documents, fail_on: fail_on(news) };
+                Report::BenchMerge(merge(&session.context, &options)?)
+            }
+        })
+    }
+}
+
 impl Run for Arguments {
     fn flags(&self) -> Layer {
         self.interpreter.flags()
     }
 
     fn run(self, session: &Session) -> Answer {
+        if let Some(kept) = self.kept {
+            return kept.run(session);
+        }
         let options = BenchOptions {
             project: self.directory,
             trust_remote_code: self.trust_remote_code,

@@ -154,9 +154,12 @@ fn runs_are_compared_and_judged_by_others_scripts() {
     }
     let ran = bench(&scene, &["--output", "before.json"]);
     assert_eq!(ran.status, 0, "{ran}");
-    let ran = bench(&scene, &["--against", "before.json", "--judge-from", "HEAD"]);
+    let against = ["--against", "before.json", "--judge-from", "HEAD", "--output", "now.json"];
+    let ran = bench(&scene, &against);
     assert_eq!(ran.status, 0, "{ran}");
     assert_eq!(report(&ran)["variants"][0]["changes"][0]["workload"], "A.it", "{ran}");
+
+    runs_are_put_side_by_side(&scene);
 
     let easier = script.replace("return torch.tanh(self.x)", "return self.kernel.tanh(self.x)");
     fs_err::write(scene.path("plain/benchmarks/benchmark.py"), easier).expect("written");
@@ -173,6 +176,54 @@ fn runs_are_compared_and_judged_by_others_scripts() {
         let last = ran.json().pop().expect("a last line");
         assert_eq!((ran.status, &last["code"]), (status, &code.into()), "{ran}");
     }
+}
+
+/// `bench compare` and `bench merge` on the documents of two runs, and on such of machines that there are not.
+fn runs_are_put_side_by_side(scene: &Scene) {
+    let kept = |arguments: &[&str]| scene.run(&[&["--json", "bench"], arguments].concat());
+    let ran = kept(&["compare", "before.json", "now.json"]);
+    assert_eq!((ran.status, codes(&report(&ran))), (0, vec![]), "{ran}");
+    assert_eq!(report(&ran)["changes"][0]["workload"], "A.it", "{ran}");
+    let ran = kept(&["compare", "now.json", "plain/build.toml"]);
+    assert_eq!(
+        (ran.status, &ran.json().pop().expect("a last line")["code"]),
+        (15, &"bench/saved".into()),
+        "{ran}"
+    );
+
+    let document = |name: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let text = fs_err::read_to_string(scene.path("before.json")).expect("the first run's document");
+        let mut document = serde_json::from_str(&text).expect("JSON");
+        change(&mut document);
+        fs_err::write(scene.path(name), document.to_string()).expect("written");
+    };
+    document("other.json", &|document| {
+        document["run"]["id"] = "another".into();
+        document["machine"]["comparability"]["processor"] = "another".into();
+        document["workloads"][0]["verdict"]["outcome"] = "slower".into();
+        document["workloads"][0]["verdict"]["effect"]["p_slower"] = 1e-9.into();
+    });
+    let ran = kept(&["compare", "before.json", "other.json"]);
+    assert_eq!((ran.status, codes(&report(&ran))), (12, vec!["bench/incomparable".to_owned()]), "{ran}");
+    let ran = kept(&["merge", "before.json", "other.json", "before.json", "--fail-on", "slower"]);
+    let merged = report(&ran);
+    assert_eq!((ran.status, codes(&merged)), (9, vec!["bench/slower".to_owned()]), "{ran}");
+    assert_eq!(merged["machines"].as_array().map(Vec::len), Some(2), "{ran}");
+    let workload = &merged["workloads"][0];
+    let counts = ["measured_on", "slower_on"].map(|name| workload[name].as_u64());
+    assert_eq!(counts, [Some(2), Some(1)], "{ran}");
+    assert_eq!(merged["duplicates"].as_array().map(Vec::len), Some(1), "{ran}");
+    let ran = scene.run(&["bench", "merge", "before.json", "other.json"]);
+    assert!(ran.stdout.contains("slower on 1 of 2 kinds of machines"), "{ran}");
+
+    document("edited.json", &|document| document["machine"]["name"] = "another".into());
+    let ran = kept(&["merge", "before.json", "edited.json"]);
+    assert_eq!(
+        (ran.status, &ran.json().pop().expect("a last line")["code"]),
+        (12, &"bench/incomparable".into()),
+        "{ran}"
+    );
+    assert_eq!(kept(&["merge"]).status, 2);
 }
 
 /// What fools a comparison with a fixed tolerance, a timer, or both.

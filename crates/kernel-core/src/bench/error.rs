@@ -62,6 +62,14 @@ pub enum BenchError {
         reason: String,
     },
 
+    /// Two results claim to be one run.
+    #[error("the results cannot be put side by side")]
+    #[diagnostic(
+        code("bench/incomparable"),
+        help("a run is written once: keep the document that it wrote, and leave out the changed one")
+    )]
+    Conflict(#[source] kernel_bench::decision::Conflict),
+
     /// A form of the result cannot be made.
     #[error("the result cannot be written in this form: {reason}")]
     #[diagnostic(code("internal/bug"), help("report it with the output of `kernel-builder doctor`"))]

@@ -19,24 +19,27 @@ pub struct BenchReport {
 }
 
 impl BenchReport {
-    /// The worst that happened: what is wrong before what is slow.
+    /// The worst that happened.
     pub fn exit(&self) -> ExitClass {
-        const ORDER: [ExitClass; 7] = [
-            ExitClass::Test,
-            ExitClass::Suspect,
-            ExitClass::Child,
-            ExitClass::NothingVerified,
-            ExitClass::Incomparable,
-            ExitClass::Slower,
-            ExitClass::Inconclusive,
-        ];
-        let has = |class| {
-            self.findings
-                .iter()
-                .any(|finding| finding.severity == Severity::Error && finding.code.exit == class)
-        };
-        ORDER.into_iter().find(|class| has(*class)).unwrap_or(ExitClass::Success)
+        worst(&self.findings)
     }
+}
+
+/// What is wrong comes before what is slow.
+pub(super) fn worst(findings: &[Finding]) -> ExitClass {
+    const ORDER: [ExitClass; 7] = [
+        ExitClass::Test,
+        ExitClass::Suspect,
+        ExitClass::Child,
+        ExitClass::NothingVerified,
+        ExitClass::Incomparable,
+        ExitClass::Slower,
+        ExitClass::Inconclusive,
+    ];
+    let has = |class| {
+        findings.iter().any(|finding| finding.severity == Severity::Error && finding.code.exit == class)
+    };
+    ORDER.into_iter().find(|class| has(*class)).unwrap_or(ExitClass::Success)
 }
 
 /// What was decided about one variant.

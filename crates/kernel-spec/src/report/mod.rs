@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::{Code, ExitClass, Finding, Span};
 
 pub mod bench;
+pub mod bench_several;
 pub mod build;
 mod card;
 mod check;
@@ -36,6 +37,7 @@ mod variants;
 mod verify;
 
 pub use bench::BenchReport;
+pub use bench_several::{BenchCompareReport, BenchMergeReport};
 pub use build::{BuildReport, BuiltVariant, Work};
 pub use card::CardReport;
 pub use check::CheckReport;
@@ -73,6 +75,8 @@ pub use verify::{
 pub enum Report {
     Audit(CheckReport),
     Bench(BenchReport),
+    BenchCompare(BenchCompareReport),
+    BenchMerge(BenchMergeReport),
     Build(BuildReport),
     Card(CardReport),
     Check(CheckReport),
@@ -109,6 +113,8 @@ impl Report {
     pub fn exit(&self) -> ExitClass {
         match self {
             Report::Bench(report) => report.exit(),
+            Report::BenchCompare(report) => report.exit(),
+            Report::BenchMerge(report) => report.exit(),
             Report::Card(report) => report.exit(),
             Report::Audit(report) | Report::Check(report) | Report::CheckAbi(report) => report.exit(),
             Report::Inspect(report) => report.exit(),

@@ -1,7 +1,7 @@
 //! Human form of `bench`: what is wrong first, then a table of the workloads, then the verdict with its reasons.
 
 use kernel_spec::report::BenchReport;
-use kernel_spec::report::bench::{Speedup, VariantBench, WorkloadBench};
+use kernel_spec::report::bench::{ChangeBench, Speedup, VariantBench, WorkloadBench};
 
 use crate::output::page::{DIM, ERROR, NOTE, Page, TITLE, WARNING};
 use crate::output::problem;
@@ -47,11 +47,19 @@ fn row(workload: &WorkloadBench) -> [String; 6] {
 /// Wider than this, an interval says nothing.
 const WIDEST: f64 = 100.0;
 
-fn interval(speedup: Speedup) -> String {
+pub(super) fn interval(speedup: Speedup) -> String {
     if speedup.high > WIDEST * speedup.low {
         return "unknown".to_owned();
     }
     format!("{:.2} - {:.2}", speedup.low, speedup.high)
+}
+
+/// What changed in a workload, in words.
+pub(super) fn changed(change: &ChangeBench) -> String {
+    let by = change
+        .speedup
+        .map_or_else(String::new, |speedup| format!(" {:.2}x ({})", speedup.ratio, interval(speedup)));
+    format!("{} {}{by}", change.workload, change.outcome)
 }
 
 fn time(microseconds: Option<f64>) -> String {
@@ -77,10 +85,7 @@ fn verdict(variant: &VariantBench, page: &mut Page) {
         page.line(format!("  {reason}"));
     }
     for change in &variant.changes {
-        let by = change
-            .speedup
-            .map_or_else(String::new, |speedup| format!(" {:.2}x ({})", speedup.ratio, interval(speedup)));
-        page.line(format!("  against the earlier run: {} {}{by}", change.workload, change.outcome));
+        page.line(format!("  against the earlier run: {}", changed(change)));
     }
     page.add_in(DIM, "document").line(format!(" {}", variant.document));
     for report in &variant.reports {

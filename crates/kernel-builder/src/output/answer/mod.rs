@@ -1,6 +1,7 @@
 //! How people read a report: one file per command.
 
 mod bench;
+mod bench_several;
 mod build;
 mod card;
 mod check;
@@ -41,6 +42,8 @@ pub(super) fn render(report: &Report) -> Page {
     let mut page = Page::new();
     match report {
         Report::Bench(report) => bench::render(report, &mut page),
+        Report::BenchCompare(report) => bench_several::compared(report, &mut page),
+        Report::BenchMerge(report) => bench_several::merged(report, &mut page),
         Report::Build(report) => build::render(report, &mut page),
         Report::Card(report) => card::render(report, &mut page),
         Report::Clean(report) => clean::render(report, &mut page),

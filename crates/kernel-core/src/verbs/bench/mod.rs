@@ -1,5 +1,7 @@
 //! `bench`: is the kernel right, and is it faster than what it replaces? It never builds anything.
 
+mod compare;
+mod merge;
 mod news;
 pub(crate) mod next;
 mod referee;
@@ -10,6 +12,9 @@ use kernel_spec::Backend;
 use kernel_spec::report::BenchReport;
 
 use referee::Referee;
+
+pub use compare::{CompareOptions, compare};
+pub use merge::{MergeOptions, merge};
 
 use super::subject::{Asked, Fetched, chosen, fetch};
 use crate::bench::{Bench, BenchError, DOCUMENTS, Form, Options, Outcome, Target, compatible, write};

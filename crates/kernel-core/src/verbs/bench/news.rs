@@ -1,6 +1,6 @@
 //! From the document of a run to what people and scripts are told of it.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use kernel_bench::decision::{
     Change, Effect, Incomparable, Instability, InstabilityKind, Outcome as Decision, SuiteVerdict, Verdict,
 };
@@ -106,7 +106,52 @@ pub(super) fn incomparable(reason: Incomparable) -> Finding {
         .cause(reason.to_string())
 }
 
-fn change(change: &Change) -> ChangeBench {
+/// Documents of runs that did not come to their end.
+pub(super) fn unfinished<'a>(
+    documents: impl IntoIterator<Item = (&'a Utf8PathBuf, &'a Document)>,
+) -> Vec<Finding> {
+    let warnings = documents.into_iter().flat_map(|(path, document)| {
+        document
+            .warnings
+            .iter()
+            .map(move |warning| Finding::warning(&code::INCONCLUSIVE, format!("`{path}`: {warning}")))
+    });
+    warnings.collect()
+}
+
+/// What `--fail-on` makes a failure of what was decided before. `than` ends the words of what is slower.
+pub(super) fn of_outcomes<'a>(
+    fail_on: &[FailOn],
+    outcomes: impl IntoIterator<Item = (&'a str, Decision)>,
+    than: &str,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (workload, outcome) in outcomes {
+        let news = match outcome {
+            Decision::Faster => continue,
+            Decision::Slower => (FailOn::Slower, &code::SLOWER, format!("`{workload}` is slower {than}")),
+            Decision::Inconclusive => (
+                FailOn::Inconclusive,
+                &code::INCONCLUSIVE,
+                format!("the measurements of `{workload}` do not tell"),
+            ),
+            Decision::Equivalent | Decision::Invalid => {
+                (FailOn::NotFaster, &code::NOT_FASTER, format!("`{workload}` is not proven faster {than}"))
+            }
+        };
+        let (about, code, message) = news;
+        if fail_on.contains(&about) {
+            findings.push(Finding::error(code, message));
+        } else if fail_on.contains(&FailOn::NotFaster) {
+            let message = format!("`{workload}` is not proven faster {than}");
+            findings.push(Finding::error(&code::NOT_FASTER, message));
+        }
+    }
+    findings.dedup();
+    findings
+}
+
+pub(super) fn change(change: &Change) -> ChangeBench {
     ChangeBench {
         workload: change.workload.clone(),
         outcome: change.outcome.word().to_owned(),
