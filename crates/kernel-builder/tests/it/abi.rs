@@ -127,6 +127,42 @@ fn what_nothing_defines_is_found_without_the_review_of_a_link() {
     }
 }
 
+/// A version that the system's library has, and a name that it does not: a link against the real library makes none.
+#[test]
+fn names_that_a_version_does_not_have_are_found() {
+    let stand_in = "void puts(void) {}\nvoid made_up(void) {}\n";
+    let scene = Scene::new()
+        .file("libc.c", stand_in)
+        .file("libc.map", "GLIBC_2.2.5 { puts; made_up; };\n")
+        .file(&format!("{VARIANT}/__init__.py"), "__all__ = []\n");
+    let link = "-shared -fPIC -nostdlib -fno-builtin libc.c -Wl,-soname,libc.so.6 -Wl,--version-script,libc.map -o libc.so.6";
+    scene.tool("gcc", &link.split(' ').collect::<Vec<_>>());
+    let library = format!("{VARIANT}/_demo_op_cpu_x.abi3.so");
+    for (name, status) in [("puts", 0), ("made_up", 6)] {
+        let source = format!("{ENTRY}extern void {name}(void); void f(void) {{ {name}(); }}\n");
+        fs_err::write(scene.path("library.c"), source).expect("writes");
+        let flags = [
+            "-shared",
+            "-fPIC",
+            "-O1",
+            "-fno-builtin",
+            "-nostdlib",
+            "library.c",
+            "libc.so.6",
+            "-o",
+            &library,
+        ];
+        scene.tool("gcc", &flags);
+        let ran = scene.run(&["check-abi"]);
+        assert_eq!(ran.status, status, "{ran}");
+        assert_eq!(
+            ran.stdout.contains("nothing defines `made_up` of version `GLIBC_2.2.5`"),
+            status == 6,
+            "{ran}"
+        );
+    }
+}
+
 /// Torch itself is not at hand: the names that its releases export are embedded.
 #[test]
 fn names_that_no_torch_has_are_found() {

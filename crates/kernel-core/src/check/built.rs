@@ -165,6 +165,7 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
         static_libstdcxx: true,
     };
     let mut findings = undefined::check(&undefined::names(object), &definitions);
+    findings.extend(undefined::misversioned(object, cpu, &abi::UNDEFINED));
     for finding in &mut findings {
         finding.subject.file = Some(file.to_owned());
     }

@@ -97,6 +97,32 @@ pub fn names(library: &Object) -> BTreeSet<String> {
         .collect()
 }
 
+/// One finding per name that a library takes under a version of the system's libraries which has no such name. A link cannot
+/// make one, but nothing else asks: the loader finds the version and then not the name.
+pub fn misversioned(library: &Object, cpu: Cpu, code: &'static Code) -> Vec<Finding> {
+    let table = Table::of(cpu);
+    let symbols = table.libraries.iter().flat_map(|library| &library.symbols);
+    let versions: BTreeSet<&str> = symbols.map(|symbol| symbol.version).collect();
+    let mut findings = Vec::new();
+    for symbol in library.undefined().filter(|symbol| symbol.binding != Binding::Weak) {
+        let Some((node, owner)) = symbol.version.and_then(|node| Some((node, node.library.as_deref()?)))
+        else {
+            continue;
+        };
+        let is_known = versions.contains(node.name.as_str())
+            && table.libraries.iter().any(|library| library.soname == owner);
+        if is_known && !table.versions_of(&symbol.name).any(|(_, row)| row.version == node.name) {
+            let message = format!("nothing defines `{}` of version `{}`", symbol.name, node.name);
+            let finding = Finding::error(code, message)
+                .cause(format!("`{owner}` has that version, but no such name in it"));
+            let (version, library) = (Some(node.name.clone()), Some(owner.to_owned()));
+            let symbol = Some(symbol.name.into_owned());
+            findings.push(finding.about(Subject { symbol, version, library, ..Subject::default() }));
+        }
+    }
+    findings
+}
+
 /// Whether a library needs another one whose exports are not known here; those of `known` are.
 pub fn needs_others(library: &Object, cpu: Cpu, known: &[&str]) -> bool {
     let known = |name: &String| {
