@@ -4,12 +4,13 @@
 use kernel_spec::Finding;
 use kernel_spec::code::python;
 use kernel_spec::finding::Subject;
-use ruff_python_ast::visitor::{Visitor, walk_stmt};
-use ruff_python_ast::{Expr, Stmt, StmtIf};
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
 use super::PythonSource;
 use super::package::{At, Package};
+use super::siblings::{self, Siblings};
+use super::standing;
 use super::text::{Piece, Text, whole};
 use super::value::Evaluator;
 
@@ -23,18 +24,40 @@ const BY_NAME: &[&str] = &[
 ];
 
 /// One finding for each import of the package by its own name, and a note for each of which that cannot be said.
-pub(super) fn of_itself(package: &Package<'_>) -> Vec<Finding> {
+pub(super) fn of_itself(package: &Package<'_>, siblings: &Siblings<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, module) in package.modules.iter().enumerate() {
-        let mut imports = Imports { package: package.name, found: Vec::new() };
-        imports.visit_body(module.source.body());
-        findings
-            .extend(imports.found.into_iter().map(|(statement, name)| own(module.source, statement, &name)));
+        for (statement, _) in standing::imports(module.source) {
+            let name = absolute(statement).into_iter().find(|name| first_name(name) == package.name);
+            findings.extend(name.map(|name| own(module.source, statement, name)));
+        }
         for (call, scope) in &module.scopes.calls {
-            findings.extend(by_call(package, module.source, call, At { module: at, scope: *scope }));
+            findings.extend(by_call(
+                package,
+                siblings,
+                module.source,
+                call,
+                At { module: at, scope: *scope },
+            ));
         }
     }
     findings
+}
+
+/// The modules that a statement imports by their whole names.
+pub(super) fn absolute(statement: &Stmt) -> Vec<&str> {
+    match statement {
+        Stmt::Import(import) => import.names.iter().map(|alias| alias.name.as_str()).collect(),
+        Stmt::ImportFrom(import) if import.level == 0 => {
+            import.module.iter().map(ruff_python_ast::Identifier::as_str).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The name that is looked for on the module path.
+pub(super) fn first_name(module: &str) -> &str {
+    module.split('.').next().unwrap_or(module)
 }
 
 fn own(source: &PythonSource, place: &impl Ranged, name: &str) -> Finding {
@@ -51,7 +74,13 @@ fn about(finding: Finding, source: &PythonSource, place: &impl Ranged) -> Findin
 }
 
 /// An import that is a call.
-fn by_call<'a>(package: &Package<'a>, source: &PythonSource, call: &'a Expr, at: At) -> Option<Finding> {
+fn by_call<'a>(
+    package: &Package<'a>,
+    siblings: &Siblings<'_>,
+    source: &PythonSource,
+    call: &'a Expr,
+    at: At,
+) -> Option<Finding> {
     let Expr::Call(parts) = call else { return None };
     let evaluator = Evaluator::new(package);
     let paths = evaluator.paths(&parts.func, at);
@@ -63,6 +92,7 @@ fn by_call<'a>(package: &Package<'a>, source: &PythonSource, call: &'a Expr, at:
     };
     let name = argument(0, "name").or_else(|| argument(0, "package"))?;
     let texts = evaluator.texts(name, at);
+    let imports = ["builtins.__import__", "importlib.import_module"].contains(function);
     for text in &texts {
         let relative = matches!(text.first(), Some(Piece::Known(text)) if text.starts_with('.'));
         let base = argument(1, "package").filter(|_| relative);
@@ -75,8 +105,12 @@ fn by_call<'a>(package: &Package<'a>, source: &PythonSource, call: &'a Expr, at:
             let written = whole(text).map_or_else(|| source.slice(name), str::to_owned);
             return Some(self::own(source, call, &written));
         }
+        if let (Some(named), true, false) = (named, imports, relative)
+            && let Some(sibling) = siblings.of(package, at.module, named)
+        {
+            return Some(siblings::by_call(source, call, &sibling));
+        }
     }
-    let imports = ["builtins.__import__", "importlib.import_module"].contains(function);
     let hidden = texts.iter().any(|text| matches!(text.first(), Some(Piece::Unknown)));
     (imports && hidden).then(|| {
         let written = source.slice(name);
@@ -94,55 +128,4 @@ fn first(text: &Text) -> Option<&str> {
         None => (start.as_str(), text.len() == 1),
     };
     is_ended.then_some(first)
-}
-
-struct Imports<'a, 'p> {
-    package: &'p str,
-    found: Vec<(&'a Stmt, String)>,
-}
-
-impl Imports<'_, '_> {
-    fn is_own(&self, module: &str) -> bool {
-        module.split('.').next() == Some(self.package)
-    }
-}
-
-/// Whether the body of a branch never runs where the package is imported: it is for type checkers, or for the file as a
-/// program.
-fn never_runs(branch: &StmtIf) -> bool {
-    match &*branch.test {
-        Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
-        Expr::Attribute(attribute) => attribute.attr.as_str() == "TYPE_CHECKING",
-        Expr::Compare(comparison) => {
-            let is_main =
-                |side: &Expr| matches!(side, Expr::StringLiteral(text) if text.value.to_str() == "__main__");
-            is_main(&comparison.left) || comparison.comparators.iter().any(is_main)
-        }
-        _ => false,
-    }
-}
-
-impl<'a> Visitor<'a> for Imports<'a, '_> {
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        match statement {
-            Stmt::If(branch) if never_runs(branch) => {
-                branch.elif_else_clauses.iter().for_each(|clause| self.visit_elif_else_clause(clause));
-                return;
-            }
-            Stmt::Import(import) => {
-                let own = import.names.iter().find(|alias| self.is_own(alias.name.as_str()));
-                if let Some(alias) = own {
-                    self.found.push((statement, alias.name.to_string()));
-                }
-            }
-            Stmt::ImportFrom(import) if import.level == 0 => {
-                let module = import.module.as_ref().filter(|module| self.is_own(module.as_str()));
-                if let Some(module) = module {
-                    self.found.push((statement, module.to_string()));
-                }
-            }
-            _ => {}
-        }
-        walk_stmt(self, statement);
-    }
 }

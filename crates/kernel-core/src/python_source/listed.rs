@@ -15,7 +15,7 @@ use super::scopes::MODULE;
 use super::value::Evaluator;
 
 /// What every module has.
-const OF_MODULES: &[&str] = &[
+pub(super) const OF_MODULES: &[&str] = &[
     "__all__",
     "__builtins__",
     "__cached__",
@@ -94,7 +94,11 @@ fn is_module(others: &BTreeSet<String>, source: &PythonSource, module: &str, nam
 }
 
 /// The names of a module; `None` where only running it could tell.
-fn names_of<'a>(package: &Package<'a>, at: usize, seen: &mut BTreeSet<usize>) -> Option<BTreeSet<&'a str>> {
+pub(super) fn names_of<'a>(
+    package: &Package<'a>,
+    at: usize,
+    seen: &mut BTreeSet<usize>,
+) -> Option<BTreeSet<&'a str>> {
     if !seen.insert(at) {
         return Some(BTreeSet::new());
     }
@@ -106,7 +110,12 @@ fn names_of<'a>(package: &Package<'a>, at: usize, seen: &mut BTreeSet<usize>) ->
         let paths = function.map(|function| Evaluator::new(package).paths(function, place));
         paths.is_some_and(|paths| HIDDEN.iter().any(|path| paths.contains(*path)))
     });
-    if names.contains("__getattr__") || is_hidden {
+    // Another object may stand in the module's place, or somebody may write into its names.
+    let is_replaced = module.scopes.chains.iter().any(|(chain, _)| {
+        let written = module.source.slice(chain);
+        written.ends_with("sys.modules") || written.ends_with(".__dict__") || written.contains(".__dict__.")
+    });
+    if names.contains("__getattr__") || is_hidden || is_replaced {
         return None;
     }
     for star in &module.scopes.stars {

@@ -18,7 +18,10 @@ mod package;
 mod paths;
 mod reach;
 mod registration;
+mod relative;
 mod scopes;
+mod siblings;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,6 +40,8 @@ use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
+use siblings::Siblings;
+
 /// A Python file that parses.
 #[derive(Debug)]
 pub struct PythonSource {
@@ -54,8 +59,11 @@ pub fn findings(
 ) -> Vec<Finding> {
     let modules = package::Package::new(package, files);
     let mut findings = registration::unprefixed(&modules);
-    findings.extend(imports::of_itself(&modules));
+    let siblings = Siblings { paths: others };
+    findings.extend(imports::of_itself(&modules, &siblings));
+    findings.extend(siblings::absolute(&modules, &siblings));
     findings.extend(listed::missing(&modules, others));
+    findings.extend(relative::missing(&modules, others));
     findings.extend(files.values().flat_map(floor::check));
     findings.sort_by(|one, other| {
         let place =

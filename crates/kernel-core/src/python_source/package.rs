@@ -9,13 +9,29 @@ use super::scopes::{MODULE, ScopeId, Scopes};
 /// The module that the build generates.
 pub(super) const GENERATED: &str = "_ops";
 
+/// The public names of the generated module, of every framework.
+pub(super) const GENERATED_NAMES: &[&str] = &[
+    "COMMIT",
+    "DIRTY",
+    "add_op_namespace_prefix",
+    "backend",
+    "get_backend",
+    "has_jax",
+    "has_torch",
+    "jax_add_ffi_target_name_prefix",
+    "jax_ffi_call",
+    "jax_register_ffi_target",
+    "ops",
+    "torch_add_op_namespace_prefix",
+];
+
 /// A file of a package.
 pub(super) struct Module<'a> {
     pub(super) source: &'a PythonSource,
     pub(super) scopes: Scopes<'a>,
     /// Its name in the package, which is empty for that of the package itself.
     pub(super) name: String,
-    is_package: bool,
+    pub(super) is_package: bool,
 }
 
 /// A place in which a name is looked up.
@@ -82,6 +98,23 @@ impl<'a> Package<'a> {
         parents.truncate(parents.len() - up);
         parents.extend(path[dots..].split('.').filter(|part| !part.is_empty()));
         format!(".{}", parents.join("."))
+    }
+
+    /// The module that a relative import in a module names, from the package's root and without a leading dot; `None` where
+    /// it leads out of the package.
+    pub(super) fn relative(&self, module: usize, level: usize, name: &str) -> Option<String> {
+        let path = self.rooted(module, &format!("{}{name}", ".".repeat(level)));
+        path.strip_prefix('.').filter(|path| !path.starts_with('.')).map(str::to_owned)
+    }
+
+    /// Whether a name is that of the library of a build of the kernel.
+    pub(super) fn is_id(&self, name: &str) -> bool {
+        !self.name.is_empty() && name.starts_with(&format!("_{}_", self.name))
+    }
+
+    /// The place of a module in `modules`, by its name from the root.
+    pub(super) fn place(&self, module: &str) -> Option<usize> {
+        self.by_name.get(module).copied()
     }
 
     /// A path from the root as the longest module of it and the names in that.

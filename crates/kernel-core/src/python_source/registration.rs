@@ -356,12 +356,7 @@ fn own_namespaces(package: &Package<'_>, found: &[Registration<'_>]) -> BTreeSet
 }
 
 fn is_own(package: &Package<'_>, own: &BTreeSet<String>, namespace: &str) -> bool {
-    own.contains(namespace) || is_id(package, namespace)
-}
-
-/// Whether a name is that of one build of the kernel, which the next one does not have.
-fn is_id(package: &Package<'_>, namespace: &str) -> bool {
-    !package.name.is_empty() && namespace.starts_with(&format!("_{}_", package.name))
+    own.contains(namespace) || package.is_id(namespace)
 }
 
 fn judge(package: &Package<'_>, registration: &Registration<'_>, own: &BTreeSet<String>) -> Option<Finding> {

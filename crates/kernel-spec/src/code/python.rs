@@ -12,17 +12,17 @@ codes! {
         example: "`@torch.library.custom_op(\"my_kernel::f\", mutates_args=())`",
         remedy: "Pass the name through `add_op_namespace_prefix`, imported from `._ops`";
     SELF_IMPORT = "python/self-import", Check,
-        means: "The package imports itself by its own name, which does not exist where the loader imports it",
-        example: "`from my_kernel.layers import ReLU` inside the package `my_kernel`",
+        means: "The package imports itself or one of its modules by a bare name, which does not exist where the loader imports it",
+        example: "`from my_kernel.layers import ReLU` or `from layers import ReLU` inside the package `my_kernel`",
         remedy: "Make the import relative: `from .layers import ReLU`";
     UNJUDGED = "python/unjudged", Check,
         means: "Whether an operator has the kernel's own namespace, or an import is of the package itself, is known only when the package runs",
         example: "`torch.library.register_fake(name_from_elsewhere(), f)`",
         remedy: "Take the name from `add_op_namespace_prefix`, imported from `._ops`, where it is registered";
     NOT_THERE = "python/not-there", Check,
-        means: "`__all__` lists a name that the module does not have, so `from … import *` fails",
-        example: "`__all__ = [\"relu\", \"gelu\"]` in a file that defines `relu` only",
-        remedy: "Define or import the name, or take it out of `__all__`";
+        means: "`__all__` lists a name that the module does not have, or a relative import asks for one or for a module that is not there",
+        example: "`__all__ = [\"relu\", \"gelu\"]` in a file that defines `relu` only, or `from .functional import gelu` where it defines none",
+        remedy: "Define or import the name, or take it out of `__all__` or the import";
     TOO_NEW = "python/too-new", Check,
         means: "The package needs a newer Python than the oldest that kernels support",
         example: "`type Size = int`, which Python 3.11 cannot read",
