@@ -85,8 +85,9 @@ impl Case<'_> {
         let locale = self.object.undefined().find(|symbol| LOCALES.contains(&&*symbol.name));
         let cause = if !names.is_empty() {
             format!("it exports {}", some(names.iter().copied()))
-        } else if marks(MarkKind::Exceptions).next().is_some() {
-            "it throws exceptions by code of its own: it holds the mark that only `__cxa_throw` writes"
+        } else if marks(MarkKind::Exceptions).next().is_some() && self.object.can_throw_itself() {
+            // The mark alone does not tell: whoever handles exceptions of several languages compares with it.
+            "it throws exceptions by code of its own: it holds the mark that `__cxa_throw` writes, and takes what raises them"
                 .to_owned()
         } else if marks(MarkKind::LastWords).count() == LAST_WORDS.len() {
             let words = marks(MarkKind::LastWords).map(|mark| mark.text.trim_end());
@@ -110,8 +111,9 @@ pub fn entry_point(module: &str, image: &Image, policy: &Policy) -> Option<Findi
         Framework::Torch | Framework::TorchNoarch => name.strip_prefix("PyInit_") == Some(module),
     };
     let is_data = |symbol: &Symbol<'_>| matches!(symbol.kind, SymbolKind::Data | SymbolKind::ThreadLocal);
+    let is_found = |symbol: &Symbol<'_>| symbol.callable && !symbol.superseded && !is_data(symbol);
     let exported = || object.symbols().filter(Symbol::is_exported);
-    if exported().any(|symbol| is_wanted(&symbol.name) && !is_data(&symbol)) {
+    if exported().any(|symbol| is_wanted(&symbol.name) && is_found(&symbol)) {
         return None;
     }
     let (wanted, loader) = match policy.framework {
@@ -124,6 +126,11 @@ pub fn entry_point(module: &str, image: &Image, policy: &Policy) -> Option<Findi
     let near = exported().find(|symbol| symbol.name.starts_with("PyInit_") || is_wanted(&symbol.name));
     Some(match near {
         Some(symbol) if is_data(&symbol) => finding.cause(format!("`{}` is a variable", symbol.name)),
+        Some(symbol) if is_wanted(&symbol.name) && symbol.superseded => finding
+            .cause(format!("`{}` is there for old programs only, under a version of its own", symbol.name)),
+        Some(symbol) if is_wanted(&symbol.name) => {
+            finding.cause(format!("`{}` does not lead to code of the library", symbol.name))
+        }
         Some(symbol) => finding.cause(format!("it exports `{}`", symbol.name)),
         None => finding,
     })

@@ -33,8 +33,9 @@ impl Case<'_> {
             self.add(finding, Subject::default());
             return;
         }
-        let found = architectures(&own);
-        let missing: Vec<&str> = promised.difference(&found).map(String::as_str).collect();
+        let (found, machine_code) = (architectures(&own), machine_code(&own));
+        let is_missing = |arch: &&String| !found.contains(*arch) && !machine_code.contains(*arch);
+        let missing: Vec<&str> = promised.iter().filter(is_missing).map(String::as_str).collect();
         if !missing.is_empty() {
             let message = format!("has no GPU code for {}", some(missing.iter().copied()));
             let cause = match found.len() {
@@ -64,16 +65,7 @@ fn backend(kind: GpuKind) -> Backend {
 /// Architectures as metadata writes them: `9.0a`, `12.0+PTX`, `gfx942`. PTX beside machine code of the same number
 /// is one entry.
 pub(crate) fn architectures(codes: &[GpuCode]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for code in codes {
-        match code.kind {
-            GpuKind::Cubin => found.extend(code.architecture.strip_prefix("sm_").map(dotted)),
-            GpuKind::Hip => {
-                found.insert(code.architecture.split(':').next().unwrap_or_default().to_owned());
-            }
-            GpuKind::Ptx | GpuKind::Sycl => {}
-        }
-    }
+    let mut found = machine_code(codes);
     for code in codes.iter().filter(|code| code.kind == GpuKind::Ptx) {
         if let Some(number) = code.architecture.strip_prefix("compute_").map(dotted) {
             found.remove(&number);
@@ -81,6 +73,16 @@ pub(crate) fn architectures(codes: &[GpuCode]) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Architectures for which there is machine code, whether or not there is PTX too.
+fn machine_code(codes: &[GpuCode]) -> BTreeSet<String> {
+    let own = |code: &GpuCode| match code.kind {
+        GpuKind::Cubin => code.architecture.strip_prefix("sm_").map(dotted),
+        GpuKind::Hip => code.architecture.split(':').next().map(ToOwned::to_owned),
+        GpuKind::Ptx | GpuKind::Sycl => None,
+    };
+    codes.iter().filter_map(own).collect()
 }
 
 /// `90a` is `9.0a`, `120` is `12.0`.

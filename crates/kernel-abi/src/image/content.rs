@@ -13,7 +13,7 @@ use super::facts::{Mark, MarkKind};
 use super::source::{Reader, index};
 
 /// How exceptions say which language threw them (Itanium C++ ABI, section 2.2.1), as code of x86 that stores it holds it:
-/// only libstdc++ itself does. What only compares with it, as for `std::exception_ptr`, adds its negative.
+/// libstdc++ itself does, and what compares with it. What libstdc++ compares, as for `std::exception_ptr`, adds its negative.
 const EXCEPTION_CLASS: &[u8; 8] = b"\0++CCUNG";
 
 /// The code of libstdc++ that ends a process prints these, and all three are in one function.

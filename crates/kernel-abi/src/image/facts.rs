@@ -157,6 +157,10 @@ pub(super) struct Record {
     pub(super) kind: SymbolKind,
     pub(super) visibility: Visibility,
     pub(super) defined: bool,
+    /// Whether it is there for programs linked long ago only: who asks for the name without a version does not get it.
+    pub(super) superseded: bool,
+    /// Whether it leads to code of the library.
+    pub(super) callable: bool,
 }
 
 impl Record {
@@ -185,6 +189,10 @@ pub struct Symbol<'o> {
     pub visibility: Visibility,
     /// Defined here rather than expected from elsewhere.
     pub defined: bool,
+    /// Whether it is there for programs linked long ago only (`name@V_1`): `dlsym` does not find it.
+    pub superseded: bool,
+    /// Whether it leads to code of the library.
+    pub callable: bool,
 }
 
 impl Symbol<'_> {
@@ -195,7 +203,8 @@ impl Symbol<'_> {
 }
 
 fn is_exported(defined: bool, binding: Binding, visibility: Visibility) -> bool {
-    defined && binding != Binding::Local && visibility != Visibility::Hidden
+    let binds = matches!(binding, Binding::Global | Binding::Weak | Binding::Unique);
+    defined && binds && visibility != Visibility::Hidden
 }
 
 /// A version of symbols (`GLIBC_2.17`), needed from a library or defined here.
@@ -246,7 +255,7 @@ pub enum MarkKind {
     NixStore,
     /// The path of a source on the machine that built the library.
     BuildPath,
-    /// Code that marks exceptions as those of GNU C++, which only the C++ run time itself does.
+    /// Code that marks exceptions as those of GNU C++, or compares with that mark.
     Exceptions,
     /// What the C++ run time itself prints when it ends the process.
     LastWords,
@@ -376,6 +385,8 @@ impl Object {
             kind: record.kind,
             visibility: record.visibility,
             defined: record.defined,
+            superseded: record.superseded,
+            callable: record.callable,
         }
     }
 
@@ -398,6 +409,15 @@ impl Object {
             }
         }
         !throw && (raise || !allocate)
+    }
+
+    /// Whether code of its own can throw: it takes from libgcc what throws, or from glibc what a libgcc of its own needs for
+    /// that, and not from libstdc++ what a thrower defines.
+    pub(crate) fn can_throw_itself(&self) -> bool {
+        const BELOW: &[&str] =
+            &["_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow", "dl_iterate_phdr", "_dl_find_object"];
+        let takes = |names: &[&str]| self.undefined().any(|symbol| names.contains(&&*symbol.name));
+        takes(BELOW) && !takes(&["__cxa_throw"])
     }
 
     fn version(&self, index: u16) -> Option<&VersionNode> {

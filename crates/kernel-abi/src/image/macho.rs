@@ -225,6 +225,8 @@ fn symbols(
             let name = symbol.word(0);
             let underscore = object.strings.get(name as usize) == Some(&b'_');
             object.records.push(Record {
+                superseded: false,
+                callable: true,
                 name: name.saturating_add(underscore.into()),
                 version: 0,
                 binding: if description & WEAK == 0 { Binding::Global } else { Binding::Weak },

@@ -67,6 +67,12 @@ impl Edit {
         place(address - self.number::<8>(load + 16) + self.number::<8>(load + 8))
     }
 
+    /// Where the record of the only function stands that it defines.
+    fn symbol(&self) -> usize {
+        let is_function = |at: &usize| self.number::<1>(at + 4) == 0x12 && self.number::<2>(at + 6) != 0;
+        (self.table(SYMTAB)..).step_by(24).find(is_function).expect("a function")
+    }
+
     fn every(&mut self, kind: u32, field: usize, value: u64) {
         for at in self.headers(kind) {
             match field {
@@ -277,6 +283,41 @@ fn tables_that_lead_the_loader_astray_are_found() {
         let mut edit = Edit(gnu.clone());
         change(&mut edit);
         assert_eq!(codes(&edit.0, &torch()), set(&["abi/not-loadable"]), "{name}");
+    }
+}
+
+/// What `dlsym` does not find, and what is no code.
+#[test]
+fn entry_points_that_lead_nowhere_are_found() {
+    let workshop = shelf();
+    let (versioned, hidden) = ("-Wl,--version-script,own.map", "PyInit__relu_cpu_x@OWN_1");
+    let good = workshop.library(
+        "good.so",
+        "extern \"C\" void *PyInit__relu_cpu_x(void) { return 0; }",
+        &["-s", versioned],
+    );
+    let entry = |bytes: &[u8]| {
+        let image = Image::parse(&bytes).expect("a library");
+        kernel_abi::entry_point("_relu_cpu_x", &image, &torch()).map(|finding| format!("{finding:?}"))
+    };
+    assert_eq!(entry(&good), None);
+    let old = format!("__asm__(\".symver old,{hidden}\"); extern \"C\" void *old(void) {{ return 0; }}");
+    let old = workshop.library("old.so", &old, &[versioned]);
+    assert!(entry(&old).is_some_and(|told| told.contains("old programs only")));
+    let changes: &[(&str, Change)] = &[
+        ("no place", |edit| edit.set::<8>(edit.symbol() + 8, 0)),
+        ("a place outside", |edit| edit.set::<8>(edit.symbol() + 8, 0x7f00_0000)),
+        ("a place in the headers", |edit| edit.set::<8>(edit.symbol() + 8, 8)),
+        ("a number", |edit| edit.set::<2>(edit.symbol() + 6, 0xfff1)),
+        ("a section", |edit| edit.set::<1>(edit.symbol() + 4, 0x13)),
+        ("an unknown kind", |edit| edit.set::<1>(edit.symbol() + 4, 0x17)),
+        ("an unknown binding", |edit| edit.set::<1>(edit.symbol() + 4, 0x52)),
+        ("hidden", |edit| edit.set::<1>(edit.symbol() + 5, 2)),
+    ];
+    for (name, change) in changes {
+        let mut edit = Edit(good.clone());
+        change(&mut edit);
+        assert!(Image::parse(&edit.0.as_slice()).is_err() || entry(&edit.0).is_some(), "{name}");
     }
 }
 

@@ -180,6 +180,7 @@ fn cuda_code_is_read_in_every_form_and_compared() {
     let wanted = [cubin("sm_100f"), cubin("sm_80"), cubin("sm_90a"), (GpuKind::Ptx, "compute_90".to_owned())];
     assert_eq!(found(&library(&workshop, &whole)), wanted);
     // What `nvcc -rdc=true` leaves lies in a section of its own.
+    let both = cuda(".nv_fatbin", "both", 1, &[(2, 90, 0), (1, 90, 0)]);
     let parts =
         cuda("__nv_relfatbin", "part", 2, &[(2, 80, 0)]) + &cuda(".nv_fatbin", "linked", 1, &[(2, 90, 0)]);
     assert_eq!(found(&library(&workshop, &parts)), [cubin("sm_80"), cubin("sm_90")]);
@@ -188,6 +189,10 @@ fn cuda_code_is_read_in_every_form_and_compared() {
         (&whole, &["8.0", "9.0a", "9.0+PTX", "10.0f", "12.0"], BAD),
         (&whole, &["8.0", "9.0", "9.0+PTX", "10.0f"], BAD),
         (&whole, &["8.0", "9.0a"], DOUBTFUL),
+        // PTX beside machine code takes nothing away from it.
+        (&both, &["9.0+PTX"], GOOD),
+        (&both, &["9.0"], DOUBTFUL),
+        (&both, &["9.0a"], BAD),
         (&parts, &["8.0", "9.0"], GOOD),
         (&parts, &["8.0+PTX", "9.0"], BAD),
         (&String::new(), &["8.0"], BAD),

@@ -74,6 +74,23 @@ fn parts_of_a_copy_are_found_beside_the_shared_library() {
     }
 }
 
+/// Code that handles exceptions of any language compares with the mark, and does not throw.
+#[test]
+fn comparing_with_the_mark_of_exceptions_is_no_copy() {
+    let workshop = Workshop::new();
+    let compare = "#include <unwind.h>\n#include <exception>\n\
+                   static int cxx(_Unwind_Exception *e) { return e && e->exception_class == 0x474e5543432b2b00; }\n";
+    let plain = format!("{compare}{ENTRY} {{ return cxx((_Unwind_Exception *)(long)n); }}");
+    let catching = format!(
+        "{compare}{ENTRY} {{ try {{ return cxx((_Unwind_Exception *)(long)n) + !std::current_exception(); }} catch (...) {{ return 0; }} }}"
+    );
+    for (source, flags) in [(&plain, &[][..]), (&catching, &[]), (&plain, &["-static-libgcc"])] {
+        let library = workshop.library("compares.so", source, flags);
+        assert!(library.windows(8).any(|window| window == b"\0++CCUNG"), "the mark is there");
+        assert!(!verdict(&workshop, &library, &torch()).contains(CODE), "{source}");
+    }
+}
+
 /// Texts of the archive moved into code, and edited: the code itself still tells.
 #[test]
 fn a_copy_whose_texts_are_hidden_is_found() {

@@ -127,39 +127,39 @@ fn what_nothing_defines_is_found_without_the_review_of_a_link() {
     }
 }
 
-/// A version that the system's library has, and a name that it does not: a link against the real library makes none.
+/// Versions of libraries that have them, or do not, and names that are not in them: a link against the real libraries makes
+/// none.
 #[test]
-fn names_that_a_version_does_not_have_are_found() {
-    let stand_in = "void puts(void) {}\nvoid made_up(void) {}\n";
-    let scene = Scene::new()
-        .file("libc.c", stand_in)
-        .file("libc.map", "GLIBC_2.2.5 { puts; made_up; };\n")
-        .file(&format!("{VARIANT}/__init__.py"), "__all__ = []\n");
-    let link = "-shared -fPIC -nostdlib -fno-builtin libc.c -Wl,-soname,libc.so.6 -Wl,--version-script,libc.map -o libc.so.6";
-    scene.tool("gcc", &link.split(' ').collect::<Vec<_>>());
-    let library = format!("{VARIANT}/_demo_op_cpu_x.abi3.so");
-    for (name, status) in [("puts", 0), ("made_up", 6)] {
-        let source = format!("{ENTRY}extern void {name}(void); void f(void) {{ {name}(); }}\n");
-        fs_err::write(scene.path("library.c"), source).expect("writes");
-        let flags = [
-            "-shared",
-            "-fPIC",
-            "-O1",
-            "-fno-builtin",
-            "-nostdlib",
-            "library.c",
-            "libc.so.6",
-            "-o",
-            &library,
-        ];
-        scene.tool("gcc", &flags);
+fn names_and_versions_that_a_library_does_not_have_are_found() {
+    for (library, version, name, message) in [
+        ("libc.so.6", "GLIBC_2.2.5", "puts", None),
+        ("libc.so.6", "GLIBC_2.2.5", "made_up", Some("nothing defines `made_up` of version `GLIBC_2.2.5`")),
+        ("libc.so.6", "GLIBC_2.14", "memcpy", None),
+        ("libm.so.6", "GLIBC_2.14", "memcpy", Some("`libm.so.6` has no version `GLIBC_2.14`")),
+        ("libdl.so.2", "GLIBC_2.14", "memcpy", Some("`libdl.so.2` has no version `GLIBC_2.14`")),
+        ("libm.so.6", "GLIBC_2.2.5", "cos", None),
+        ("libgomp.so.1", "GOMP_1.0", "GOMP_barrier", None),
+        (
+            "libgomp.so.1",
+            "GOMP_1.0",
+            "GOMP_made_up",
+            Some("nothing defines `GOMP_made_up` of version `GOMP_1.0`"),
+        ),
+    ] {
+        let scene = Scene::new()
+            .file("stub.c", &format!("void {name}(void) {{}}\n"))
+            .file("stub.map", &format!("{version} {{ {name}; }};\n"))
+            .file("library.c", &format!("{ENTRY}extern void {name}(void); void f(void) {{ {name}(); }}\n"))
+            .file(&format!("{VARIANT}/__init__.py"), "__all__ = []\n");
+        let soname = format!("-Wl,-soname,{library}");
+        let common = ["-shared", "-fPIC", "-O1", "-w", "-fno-builtin", "-nostdlib"];
+        let stub = ["stub.c", &soname, "-Wl,--version-script,stub.map", "-o", library];
+        scene.tool("gcc", &[&common[..], &stub].concat());
+        let out = format!("{VARIANT}/_demo_op_cpu_x.abi3.so");
+        scene.tool("gcc", &[&common[..], &["library.c", library, "-o", &out]].concat());
         let ran = scene.run(&["check-abi"]);
-        assert_eq!(ran.status, status, "{ran}");
-        assert_eq!(
-            ran.stdout.contains("nothing defines `made_up` of version `GLIBC_2.2.5`"),
-            status == 6,
-            "{ran}"
-        );
+        assert_eq!(ran.status, if message.is_some() { 6 } else { 0 }, "{library} {name} {ran}");
+        assert!(message.is_none_or(|message| ran.stdout.contains(message)), "{library} {name} {ran}");
     }
 }
 

@@ -154,6 +154,13 @@ impl Segments {
         })
     }
 
+    /// Whether code lies at an address.
+    pub(super) fn holds_code(&self, address: u64) -> bool {
+        let holds =
+            |load: &Load| address.checked_sub(load.address).is_some_and(|within| within < load.memory);
+        self.loads.iter().any(|load| load.executable && holds(load))
+    }
+
     /// Like [`Segments::at`], for an address that must be in the file.
     pub(super) fn table(&self, address: u64) -> Result<Range<u64>, ImageError> {
         self.at(address)

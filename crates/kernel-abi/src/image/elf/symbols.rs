@@ -30,7 +30,9 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     reader.spend(count * size_of::<Record>() as u64)?;
     object.records.reserve_exact(usize::try_from(count).unwrap_or(0));
     reader.walk("the table of dynamic symbols", place.start..end, (entry, 0), |piece, _, _| {
-        object.records.extend(cast_all::<E::Sym>(piece).iter().map(|symbol| record(symbol, endian)));
+        object
+            .records
+            .extend(cast_all::<E::Sym>(piece).iter().map(|symbol| record(symbol, segments, endian)));
         Ok(true)
     })?;
     // Symbol 0 is always empty.
@@ -43,7 +45,10 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
             (2, 0),
             |piece, _, _| {
                 for (version, record) in cast_all::<U16<Endianness>>(piece).iter().zip(&mut records) {
-                    record.version = version.get(endian) & 0x7fff;
+                    let (index, is_hidden) =
+                        (version.get(endian) & 0x7fff, version.get(endian) & 0x8000 != 0);
+                    record.version = index;
+                    record.superseded = is_hidden && index > 1;
                 }
                 Ok(true)
             },
@@ -74,7 +79,12 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     tables.find_all(object)
 }
 
-fn record<S: Sym<Endian = Endianness>>(symbol: &S, endian: Endianness) -> Record {
+fn record<S: Sym<Endian = Endianness>>(symbol: &S, segments: &Segments, endian: Endianness) -> Record {
+    let section = symbol.st_shndx(endian);
+    // What the loader takes for a definition (`check_match` of glibc's `elf/dl-lookup.c`), and code besides.
+    let is_code = matches!(symbol.st_type(), raw::STT_NOTYPE | raw::STT_FUNC | raw::STT_GNU_IFUNC)
+        && !matches!(section, raw::SHN_UNDEF | raw::SHN_ABS | raw::SHN_COMMON);
+    let value: u64 = symbol.st_value(endian).into();
     Record {
         name: symbol.st_name(endian),
         version: 0,
@@ -96,6 +106,8 @@ fn record<S: Sym<Endian = Endianness>>(symbol: &S, endian: Endianness) -> Record
             raw::STV_PROTECTED => Visibility::Protected,
             _ => Visibility::Hidden,
         },
-        defined: symbol.st_shndx(endian) != raw::SHN_UNDEF,
+        defined: section != raw::SHN_UNDEF,
+        superseded: false,
+        callable: is_code && value != 0 && segments.holds_code(value),
     }
 }

@@ -97,13 +97,26 @@ pub fn names(library: &Object) -> BTreeSet<String> {
         .collect()
 }
 
-/// One finding per name that a library takes under a version of the system's libraries which has no such name. A link cannot
-/// make one, but nothing else asks: the loader finds the version and then not the name.
+/// One finding per name that a library takes under a version, where the library of that version has no such version, or no
+/// library such a name in it. A link cannot make one, but nothing else asks: the loader ends the process at the version, or
+/// finds the version and then not the name.
 pub fn misversioned(library: &Object, cpu: Cpu, code: &'static Code) -> Vec<Finding> {
     let table = Table::of(cpu);
     let symbols = table.libraries.iter().flat_map(|library| &library.symbols);
     let versions: BTreeSet<&str> = symbols.map(|symbol| symbol.version).collect();
     let mut findings = Vec::new();
+    let absent = |owner: &str, version: &str| {
+        let own = table.libraries.iter().find(|library| library.soname == owner);
+        versions.contains(version)
+            && own.is_some_and(|own| own.symbols.iter().all(|symbol| symbol.version != version))
+    };
+    for node in &library.version_needs {
+        let Some(owner) = node.library.as_deref().filter(|owner| absent(owner, &node.name)) else { continue };
+        let finding = Finding::error(code, format!("`{owner}` has no version `{}`", node.name))
+            .cause("another library has it, and the loader asks this one");
+        let (version, library) = (Some(node.name.clone()), Some(owner.to_owned()));
+        findings.push(finding.about(Subject { version, library, ..Subject::default() }));
+    }
     for symbol in library.undefined().filter(|symbol| symbol.binding != Binding::Weak) {
         let Some((node, owner)) = symbol.version.and_then(|node| Some((node, node.library.as_deref()?)))
         else {
@@ -111,10 +124,17 @@ pub fn misversioned(library: &Object, cpu: Cpu, code: &'static Code) -> Vec<Find
         };
         let is_known = versions.contains(node.name.as_str())
             && table.libraries.iter().any(|library| library.soname == owner);
-        if is_known && !table.versions_of(&symbol.name).any(|(_, row)| row.version == node.name) {
+        // Of the libraries that come with others only the names are known.
+        let listed = Runtime::find(owner).map(Runtime::exports);
+        let has = match &listed {
+            _ if is_known => table.versions_of(&symbol.name).any(|(_, row)| row.version == node.name),
+            Some(Exports::Listed(names)) => names.contains(&*symbol.name),
+            _ => true,
+        };
+        if !has {
             let message = format!("nothing defines `{}` of version `{}`", symbol.name, node.name);
-            let finding = Finding::error(code, message)
-                .cause(format!("`{owner}` has that version, but no such name in it"));
+            let finding =
+                Finding::error(code, message).cause(format!("`{owner}` has no such name in that version"));
             let (version, library) = (Some(node.name.clone()), Some(owner.to_owned()));
             let symbol = Some(symbol.name.into_owned());
             findings.push(finding.about(Subject { symbol, version, library, ..Subject::default() }));
