@@ -23,7 +23,29 @@ enum Function<'a> {
     Lambda(&'a ExprLambda),
 }
 
+impl<'a> Function<'a> {
+    /// Everything that it may return.
+    fn returned(self) -> Vec<&'a Expr> {
+        match self {
+            Function::Defined(function) => {
+                let mut returns = Returns::default();
+                returns.visit_body(&function.body);
+                returns.found
+            }
+            Function::Lambda(lambda) => vec![&*lambda.body],
+        }
+    }
+}
+
 impl<'p, 'a> Evaluator<'p, 'a> {
+    /// What the functions of the package that an expression names return, each with the place of its body.
+    pub(super) fn returned(&self, function: &'a Expr, at: At, depth: usize) -> Vec<(&'a Expr, At)> {
+        let functions = self.functions(function, at, depth).into_iter();
+        functions
+            .flat_map(|(function, body)| function.returned().into_iter().map(move |value| (value, body)))
+            .collect()
+    }
+
     pub(super) fn call(
         &self,
         expression: &'a Expr,
@@ -218,15 +240,9 @@ impl<'p, 'a> Evaluator<'p, 'a> {
             };
             inside.insert(name, texts);
         }
-        let returned = match function {
-            Function::Defined(function) => {
-                let mut returns = Returns::default();
-                returns.visit_body(&function.body);
-                returns.found
-            }
-            Function::Lambda(lambda) => vec![&*lambda.body],
-        };
-        either(returned.into_iter().map(|value| self.texts_within(value, body, &inside, depth - 1)))
+        either(
+            function.returned().into_iter().map(|value| self.texts_within(value, body, &inside, depth - 1)),
+        )
     }
 }
 

@@ -48,7 +48,17 @@ impl<'a> Evaluator<'_, 'a> {
             bases.iter().map(|base| self.package.canonical(at.module, &dotted(base, name))).collect()
         };
         match expression {
-            Expr::Attribute(attribute) => member(&attribute.value, attribute.attr.as_str()),
+            Expr::Attribute(attribute) => {
+                let mut paths = member(&attribute.value, attribute.attr.as_str());
+                if paths.iter().all(|path| path.starts_with('.')) {
+                    paths.extend(self.assigned(attribute.attr.as_str(), at, depth));
+                }
+                paths
+            }
+            Expr::Named(named) => self.paths_within(&named.value, at, depth - 1),
+            Expr::BoolOp(choice) => {
+                choice.values.iter().flat_map(|value| self.paths_within(value, at, depth - 1)).collect()
+            }
             Expr::Name(name) => self.paths_of(name.id.as_str(), at, depth),
             Expr::Call(call) => {
                 // A method of anything gives no path, so what it is a method of need not be followed.
@@ -89,7 +99,8 @@ impl<'a> Evaluator<'_, 'a> {
                         .map(|path| if plain { first(path) } else { path })
                         .collect();
                 }
-                BTreeSet::new()
+                let returned = self.returned(&call.func, at, depth - 1);
+                returned.into_iter().flat_map(|(value, at)| self.paths_within(value, at, depth - 1)).collect()
             }
             Expr::Subscript(subscript) => {
                 let keys = self.texts_within(&subscript.slice, at, &Given::new(), depth - 1);
@@ -129,6 +140,14 @@ impl<'a> Evaluator<'_, 'a> {
             }
             _ => BTreeSet::new(),
         }
+    }
+
+    /// What is assigned to an attribute of this name of any object of a file.
+    fn assigned(&self, name: &str, at: At, depth: usize) -> BTreeSet<String> {
+        let values = self.package.modules[at.module].scopes.attribute(name).iter();
+        values
+            .flat_map(|(value, scope)| self.paths_within(value, At { scope: *scope, ..at }, depth - 1))
+            .collect()
     }
 
     fn paths_of(&self, name: &str, at: At, depth: usize) -> BTreeSet<String> {

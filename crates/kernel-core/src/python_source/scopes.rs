@@ -180,6 +180,12 @@ impl<'a> Scopes<'a> {
                 AnyParameterRef::Variadic(parameter) => &parameter.name,
             };
             self.bind(name.as_str(), Binding::Other);
+            // A function or a module that is the default is hardly ever anything else.
+            if let Some(default) =
+                parameter.default().filter(|it| it.is_attribute_expr() || it.is_name_expr())
+            {
+                self.bind(name.as_str(), Binding::Value(default));
+            }
         }
     }
 }
@@ -228,7 +234,9 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             Stmt::Import(_) | Stmt::ImportFrom(_) => {
                 for (name, path) in imported(statement) {
                     let Some(module) = path.strip_suffix('*') else {
-                        self.all[self.current].imports.entry(name).or_default().push(path);
+                        let is_global = self.all[self.current].globals.contains(name);
+                        let scope = if is_global { MODULE } else { self.current };
+                        self.all[scope].imports.entry(name).or_default().push(path);
                         continue;
                     };
                     // `from . import *` is all dots.

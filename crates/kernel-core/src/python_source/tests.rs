@@ -794,3 +794,29 @@ fn the_generated_modules_define_the_names_that_are_known() {
     let defined: Vec<&str> = defined.iter().map(String::as_str).collect();
     assert_eq!(defined, package::GENERATED_NAMES);
 }
+
+#[test]
+fn a_registering_function_is_followed_through_what_holds_it() {
+    for text in [
+        "def reg(name, co=torch.library.custom_op): return co('demo::' + name, mutates_args=())",
+        "def reg(co=torch.library.custom_op): return co('demo::a', mutates_args=())",
+        "class K:\n    op = torch.library.custom_op\nK.op('demo::a', mutates_args=())",
+        "class K:\n    def __init__(self): self.lib = torch.library\n    def go(self): self.lib.custom_op('demo::a')",
+        "def co(): return torch.library.custom_op\nco()('demo::a', mutates_args=())",
+        "def f():\n    global co\n    from torch.library import custom_op as co\nf()\nco('demo::a', mutates_args=())",
+        "(g := torch.library.custom_op)('demo::a', mutates_args=())",
+        "(None or torch.library.custom_op)('demo::a', mutates_args=())",
+    ] {
+        let told = told(text);
+        assert!(told.contains(&(Severity::Error, "python/unprefixed-operator")), "{text} {told:?}");
+    }
+    for text in [
+        "def reg(name, co=torch.library.custom_op): return co(own(name), mutates_args=())",
+        "class K:\n    op = torch.library.custom_op\nK.op(own('a'), mutates_args=())",
+        "class K:\n    def op(self, name): return name\nK().op('demo::a')",
+        "def co(): return print\nco()('demo::a')",
+    ] {
+        let told = told(text);
+        assert!(told.iter().all(|(severity, _)| *severity == Severity::Note), "{text} {told:?}");
+    }
+}
