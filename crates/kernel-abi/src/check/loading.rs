@@ -47,6 +47,7 @@ impl Case<'_> {
             let cause = "a segment is writable and executable at once, as `-Wl,-N` links".to_owned();
             self.error(&abi::WRITABLE_CODE, message, cause, Subject::default());
         }
+        self.unwinding();
         self.thread_storage();
         self.requests();
         if object.isa_level > 1 {
@@ -56,6 +57,33 @@ impl Case<'_> {
             self.error(&abi::INSTRUCTION_SET, message, cause, Subject::default());
         }
         self.search_paths();
+    }
+
+    /// Exceptions that meet its functions, where nothing says how to leave them.
+    fn unwinding(&mut self) {
+        const THROWING: &[&str] = &[
+            "_Unwind_RaiseException",
+            "_Unwind_Resume",
+            "__cxa_begin_catch",
+            "__cxa_rethrow",
+            "__cxa_throw",
+            "__gxx_personality_v0",
+        ];
+        /// What throws for headers of libstdc++ and of Torch.
+        const PREFIXES: &[&str] = &["_ZN3c106detail14torchCheckFail", "_ZSt20__throw_", "_ZSt24__throw_"];
+        if self.object.unwinds || self.object.undefined().any(|symbol| symbol.name == "__register_frame_info")
+        {
+            return;
+        }
+        let throws =
+            |name: &str| THROWING.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        let Some(throwing) = self.object.undefined().find(|symbol| throws(&symbol.name)) else { return };
+        let name = throwing.name.to_string();
+        let message = "exceptions in it end the process".to_owned();
+        let cause = format!(
+            "it takes `{name}`, and has no table that says how to leave its functions, or one that cannot be read"
+        );
+        self.error(&abi::NOT_LOADABLE, message, cause, Subject { symbol: Some(name), ..Subject::default() });
     }
 
     /// Storage of threads that is set aside when the process starts, of which little is left for libraries that come later.

@@ -168,6 +168,12 @@ impl Record {
         is_exported(self.defined, self.binding, self.visibility)
     }
 
+    /// Whether the loader looks for it in the library itself, which does not have it.
+    pub(super) fn is_nowhere(&self) -> bool {
+        let looked_up = self.visibility == Visibility::Default && self.binding != Binding::Local;
+        !self.defined && self.name != 0 && self.binding != Binding::Weak && !looked_up
+    }
+
     /// Whether nothing is said of it, as of the one that every table begins with.
     pub(super) fn is_empty(&self) -> bool {
         !self.defined && self.name == 0 && self.binding == Binding::Local && self.kind == SymbolKind::Other
@@ -299,6 +305,8 @@ pub struct Object {
     pub thread_storage: u64,
     /// Whether that storage has to be in what is set aside when the process starts.
     pub static_thread_storage: bool,
+    /// Whether exceptions find their way out of its functions; they end the process otherwise.
+    pub unwinds: bool,
     /// Whether some of its code can be written to.
     pub writable_code: bool,
     /// Whether it has relative relocations in the packed form, which a loader that does not know them skips.
@@ -350,6 +358,7 @@ impl Object {
             small_pages: false,
             thread_storage: 0,
             static_thread_storage: false,
+            unwinds: true,
             writable_code: false,
             packed_relocations: false,
             text_relocations: false,

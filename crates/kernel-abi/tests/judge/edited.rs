@@ -11,6 +11,8 @@ use crate::workshop::{Workshop, without_section_headers};
 const LOAD: u32 = 1;
 const DYNAMIC: u32 = 2;
 const NOTE: u32 = 4;
+const TLS: u32 = 7;
+const UNWINDING: u32 = 0x6474_e550;
 const STACK: u32 = 0x6474_e551;
 const RELRO: u32 = 0x6474_e552;
 /// A program header that nobody reads.
@@ -25,6 +27,10 @@ const RELAENT: u64 = 9;
 const SYMENT: u64 = 11;
 const INIT: u64 = 12;
 const RELASZ: u64 = 8;
+const PLTRELSZ: u64 = 2;
+const PLTREL: u64 = 20;
+const JMPREL: u64 = 23;
+const INIT_ARRAY: u64 = 25;
 const INIT_ARRAYSZ: u64 = 27;
 const RUNPATH: u64 = 29;
 const GNU_HASH: u64 = 0x6fff_fef5;
@@ -284,6 +290,61 @@ fn tables_that_lead_the_loader_astray_are_found() {
         change(&mut edit);
         assert_eq!(codes(&edit.0, &torch()), set(&["abi/not-loadable"]), "{name}");
     }
+}
+
+/// What the loader does at a library's start, ended early or sent elsewhere: each of these ends the process or the loading.
+#[test]
+fn what_ends_the_process_at_loading_is_found() {
+    let workshop = shelf();
+    let source = "extern \"C\" int puts(const char *); thread_local int kept = 3; static int x; int *volatile p[] = { &x };\n\
+                  struct Start { Start(); ~Start(); }; Start::Start() { puts(\"x\"); } Start::~Start() { puts(\"y\"); }\n\
+                  Start start; extern \"C\" void *PyInit__relu_cpu_x(void) { if (kept > puts(\"x\")) throw 1; return p[0]; }";
+    let own = "-Wl,--version-script,own.map";
+    let good = workshop.library("good.so", source, &["-s", "-ftls-model=global-dynamic", own]);
+    assert_eq!(verdict(&workshop, &good, &torch()), set(&[]));
+    let refused: &[(&str, Change)] = &[
+        ("a version of an ABI", |edit| edit.set::<2>(7, 0x0903)),
+        ("storage of threads outside", |edit| edit.every(TLS, 16, 0x7f00_0000)),
+        ("more storage in the file than in memory", |edit| edit.every(TLS, 32, 1 << 10)),
+        ("impossible storage", |edit| edit.every(TLS, 40, 1 << 40)),
+        ("protection of code", |edit| edit.every(RELRO, 16, edit.number::<8>(edit.headers(LOAD)[1] + 16))),
+        ("no table for exceptions", |edit| edit.every(UNWINDING, 0, UNKNOWN.into())),
+        ("a table for exceptions elsewhere", |edit| edit.every(UNWINDING, 16, 0x7f00_0000)),
+    ];
+    let damaged: &[(&str, Change)] = &[
+        ("another form of relocations", |edit| edit.set::<8>(edit.entry(PLTREL), 17)),
+        ("no storage of threads", |edit| edit.every(TLS, 0, UNKNOWN.into())),
+        ("segments that nobody may read", |edit| edit.set::<4>(edit.headers(LOAD)[0] + 4, 0)),
+        ("a relocation of an unknown kind", |edit| edit.set::<4>(edit.table(JMPREL) + 8, 200)),
+        ("a relocation of programs", |edit| edit.set::<4>(edit.table(JMPREL) + 8, 5)),
+        ("a function that says where, and is none", |edit| edit.set::<4>(edit.table(JMPREL) + 8, 37)),
+        ("a relocation into the dynamic segment", |edit| {
+            let dynamic = edit.number::<8>(edit.headers(DYNAMIC)[0] + 16);
+            edit.set::<8>(edit.table(JMPREL), dynamic + 8);
+        }),
+        ("fewer relocations", |edit| {
+            edit.set::<8>(edit.entry(RELASZ), edit.number::<8>(edit.entry(RELASZ)) - 24);
+        }),
+        ("no relocations of calls", |edit| edit.set::<8>(edit.entry(PLTRELSZ), 0)),
+        ("a start that is no code", |edit| {
+            edit.set::<8>(edit.entry(INIT), edit.number::<8>(edit.entry(SYMTAB)));
+        }),
+        ("an array of no code", |edit| {
+            edit.set::<8>(edit.entry(INIT_ARRAY), edit.number::<8>(edit.entry(SYMTAB)));
+        }),
+    ];
+    let mut wrong = Vec::new();
+    for (code, changes) in [("abi/not-loadable", refused), ("abi/damaged", damaged)] {
+        for (name, change) in changes {
+            let mut edit = Edit(good.clone());
+            change(&mut edit);
+            let found = codes(&edit.0, &torch());
+            if found != set(&[code]) {
+                wrong.push(format!("{name}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// What `dlsym` does not find, and what is no code.

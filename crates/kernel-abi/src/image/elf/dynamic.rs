@@ -1,5 +1,7 @@
 //! The dynamic segment: the loader's own table of contents.
 
+use std::ops::Range;
+
 use object::Endianness;
 use object::elf as raw;
 use object::read::elf::{Dyn, FileHeader};
@@ -102,6 +104,12 @@ impl Dynamic {
         sizes.iter().all(|(tag, size)| self.get(*tag).is_none_or(|own| own == *size as u64))
     }
 
+    /// Whether all its relocations hold addends: 64-bit x86 and Arm have no others, and glibc asserts it.
+    pub(super) fn has_addends(&self) -> bool {
+        self.get(raw::DT_REL).is_none()
+            && self.get(raw::DT_PLTREL).is_none_or(|form| form == raw::DT_RELA.0.cast_unsigned())
+    }
+
     /// Whether each table comes with what the loader reads beside it without asking whether it is there.
     pub(super) fn is_complete(&self) -> bool {
         const NEEDING: &[(raw::DynamicTag, &[raw::DynamicTag])] = &[
@@ -156,6 +164,9 @@ impl Dynamic {
     pub(super) fn find_code(&self, reader: &Reader<'_>, segments: &Segments) -> Result<(), ImageError> {
         for tag in [raw::DT_INIT, raw::DT_FINI] {
             let Some(address) = self.get(tag) else { continue };
+            if !segments.holds_code(address) {
+                return Err(ImageError::Malformed { what: "what runs when it is loaded is no code" });
+            }
             if reader.array("the code that runs at loading", segments.table(address)?.start)? == [0; 4] {
                 return Err(ImageError::Malformed {
                     what: "the code that runs when it is loaded was emptied",
@@ -170,6 +181,16 @@ impl Dynamic {
             }
         }
         Ok(())
+    }
+
+    /// Where the pointers to functions stand that run at loading and unloading.
+    pub(super) fn arrays(&self) -> impl Iterator<Item = Range<u64>> {
+        const ARRAYS: [(raw::DynamicTag, raw::DynamicTag); 2] =
+            [(raw::DT_INIT_ARRAY, raw::DT_INIT_ARRAYSZ), (raw::DT_FINI_ARRAY, raw::DT_FINI_ARRAYSZ)];
+        ARRAYS.into_iter().filter_map(|(table, size)| {
+            let (start, length) = (self.get(table)?, self.get(size)?);
+            Some(start..start.saturating_add(length))
+        })
     }
 
     /// Loads the string table and takes over the names.

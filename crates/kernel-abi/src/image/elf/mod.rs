@@ -8,6 +8,7 @@ mod relocations;
 mod sections;
 mod segments;
 mod symbols;
+mod unwinding;
 mod versions;
 
 use object::elf as raw;
@@ -50,6 +51,7 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
     object.refusals = refusals(header, &segments, &dynamic, endian);
     object.small_pages = segments.off_large_pages;
     object.thread_storage = segments.thread_storage;
+    object.unwinds = unwinding::is_usable(reader, &segments)?;
     object.writable_code = segments.loads.iter().any(|load| load.writable && load.executable);
     object.executable_stack = match segments.stack_flags {
         // Without any header nothing is loaded at all.
@@ -90,7 +92,7 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
     let checks = [
         (identity.version.0 != 1 || header.e_version(endian) != 1, "its ELF version is not 1"),
         (!matches!(identity.os_abi.0, SYSTEM_V | GNU), "its header names the ABI of another system"),
-        (identity.os_abi.0 == SYSTEM_V && identity.abi_version != 0, "its header names a version of an ABI"),
+        (identity.abi_version != 0, "its header names a version of an ABI"),
         (identity.padding.iter().any(|byte| *byte != 0), "reserved bytes of its header are in use"),
         (segments.count == 0, "it has no program headers"),
         (segments.count != 0 && segments.loads.is_empty(), "it has no segment to load"),
@@ -104,6 +106,17 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
         (
             segments.beyond,
             "its segments take more memory than there is, or protect some that they do not take",
+        ),
+        (!segments.shows_all(), "one of its segments can be neither read nor run"),
+        (segments.elsewhere, "its program headers are not where they say"),
+        (
+            !segments.stores_for_threads(),
+            "what it stores for each thread lies outside of its segments, or is larger than it says",
+        ),
+        (!segments.protects_data(), "it protects memory that does not lie within one writable segment"),
+        (
+            matches!(machine(header, endian), Machine::X86_64 | Machine::Aarch64) && !dynamic.has_addends(),
+            "its relocations have a form that this processor's loader does not know",
         ),
         (!dynamic.has_known_entries::<E>(), "entries of its tables have another size than they must have"),
         // A program without one needs nothing of anybody.

@@ -23,12 +23,21 @@ pub(crate) struct Load {
     pub(crate) file: Range<u64>,
     /// Bytes in memory, of which the file backs the first.
     pub(crate) memory: u64,
+    pub(crate) readable: bool,
     pub(crate) writable: bool,
     pub(crate) executable: bool,
+    align: u64,
 }
 
 /// More than any library has in memory, in bytes.
 const LARGEST: u64 = 1 << 40;
+
+/// More than any library sets aside for each thread, in bytes; and the most that anything there is aligned to.
+const LARGEST_STORAGE: u64 = 1 << 30;
+const LARGEST_ALIGNMENT: u64 = 1 << 16;
+
+/// The smallest table by which exceptions leave functions, in bytes: encodings and the address of another one.
+const UNWINDING: u64 = 8;
 
 /// Code of more than so many bytes is not read for texts alone: linkers put them elsewhere, and it is most of a library.
 const MUCH_CODE: u64 = 16 << 20;
@@ -63,6 +72,12 @@ pub(crate) struct Segments {
     pub(super) interpreter: bool,
     /// Bytes of each thread's own storage.
     pub(super) thread_storage: u64,
+    /// What that storage begins with.
+    thread_start: Option<Part>,
+    /// Address that the headers say they have themselves.
+    headers: Option<u64>,
+    /// Address of the table by which exceptions leave its functions.
+    pub(super) unwinding: Option<u64>,
     /// Number of headers.
     pub(super) count: u64,
     /// Whether some segment lies where pages of memory cannot show it.
@@ -71,6 +86,8 @@ pub(crate) struct Segments {
     pub(super) unaligned: bool,
     /// Whether a segment takes an impossible amount of memory, or what is made read-only lies outside of all.
     pub(super) beyond: bool,
+    /// Whether the headers are not where they say.
+    pub(super) elsewhere: bool,
     /// Whether some segment cannot be shown on the largest pages of 64-bit Arm.
     pub(super) off_large_pages: bool,
 }
@@ -98,6 +115,9 @@ impl Segments {
             })
         };
         segments.beyond |= !segments.protected.iter().filter(|part| !part.is_empty()).all(is_loaded);
+        segments.elsewhere = segments.headers.is_some_and(|own| {
+            segments.at(own).is_none_or(|place| place.start != header.e_phoff(endian).into())
+        });
         Ok(segments)
     }
 
@@ -114,14 +134,14 @@ impl Segments {
             raw::PT_LOAD => {
                 reader.within("a loaded segment", offset, length)?;
                 let is = |flag: raw::ProgramFlags| entry.p_flags(endian).0 & flag.0 != 0;
-                let (writable, executable) = (is(raw::PF_W), is(raw::PF_X));
+                let (readable, writable, executable) = (is(raw::PF_R), is(raw::PF_W), is(raw::PF_X));
                 let is_on = |page: u64| align % page == 0 && address.wrapping_sub(offset) % page == 0;
                 self.off_pages |= !address.wrapping_sub(offset).is_multiple_of(PAGE.max(align));
                 self.unaligned |= align % PAGE != 0;
                 self.off_large_pages |= !is_on(LARGEST_PAGE_OF_ARM);
                 let memory = entry.p_memsz(endian).into();
-                self.beyond |= memory > LARGEST;
-                self.loads.push(Load { address, file, memory, writable, executable });
+                self.beyond |= memory > LARGEST || length > memory;
+                self.loads.push(Load { address, file, memory, readable, writable, executable, align });
             }
             raw::PT_DYNAMIC => {
                 reader.within("the dynamic segment", offset, length)?;
@@ -132,7 +152,14 @@ impl Segments {
                 reader.within("a note segment", offset, length)?;
                 self.notes.push(Part { address, file, align });
             }
-            raw::PT_TLS => self.thread_storage = entry.p_memsz(endian).into(),
+            raw::PT_TLS => {
+                self.thread_storage = entry.p_memsz(endian).into();
+                self.thread_start = Some(Part { address, file, align });
+            }
+            raw::PT_PHDR => self.headers = Some(address),
+            raw::PT_GNU_EH_FRAME => {
+                self.unwinding = Some(address).filter(|_| entry.p_memsz(endian).into() >= UNWINDING);
+            }
             raw::PT_GNU_STACK => self.stack_flags = Some(entry.p_flags(endian).0),
             raw::PT_GNU_RELRO => {
                 self.relro = true;
@@ -147,7 +174,7 @@ impl Segments {
 
     /// The place in the file of an address, and how many bytes follow it there.
     pub(crate) fn at(&self, address: u64) -> Option<Range<u64>> {
-        self.loads.iter().find_map(|load| {
+        self.loads.iter().filter(|load| load.readable).find_map(|load| {
             let within = address.checked_sub(load.address)?;
             let start = load.file.start.checked_add(within)?;
             (start < load.file.end).then_some(start..load.file.end)
@@ -185,6 +212,49 @@ impl Segments {
             Some(place) if length <= place.end - place.start => place.start..place.start + length,
             _ => part.file.clone(),
         }
+    }
+
+    /// Whether the beginning of each thread's storage can be copied from where it is said to be.
+    pub(super) fn stores_for_threads(&self) -> bool {
+        let Some(part) = self.thread_start.as_ref().filter(|_| self.thread_storage != 0) else { return true };
+        let length = part.file.end - part.file.start;
+        let there = self
+            .at(part.address)
+            .is_some_and(|place| place.start == part.file.start && length <= place.end - place.start);
+        length <= self.thread_storage
+            && self.thread_storage <= LARGEST_STORAGE
+            && (part.align == 0 || part.align.is_power_of_two() && part.align <= LARGEST_ALIGNMENT)
+            && (length == 0 || there)
+    }
+
+    /// Whether it has storage of threads at all.
+    pub(super) fn has_thread_storage(&self) -> bool {
+        self.thread_start.is_some()
+    }
+
+    /// Whether what is made read-only lies within one segment that can be written to until then, up to the end of its last
+    /// page: linkers round the end up.
+    pub(super) fn protects_data(&self) -> bool {
+        let holds = |load: &Load, part: &Range<u64>| {
+            let end = load.address.saturating_add(load.memory);
+            let end = end.checked_next_multiple_of(load.align.max(PAGE)).unwrap_or(end);
+            load.writable && load.address <= part.start && part.end <= end
+        };
+        let mut protected = self.protected.iter().filter(|part| !part.is_empty());
+        protected.all(|part| self.loads.iter().any(|load| holds(load, part)))
+    }
+
+    /// Whether every segment of the file can be read or run.
+    pub(super) fn shows_all(&self) -> bool {
+        self.loads.iter().all(|load| load.readable || load.executable || load.file.is_empty())
+    }
+
+    /// Whether an address is a part of the dynamic segment, from which the loader goes on reading.
+    pub(super) fn is_dynamic(&self, address: u64) -> bool {
+        let length = |part: &Part| part.file.end - part.file.start;
+        self.dynamic
+            .as_ref()
+            .is_some_and(|part| address.checked_sub(part.address).is_some_and(|within| within < length(part)))
     }
 
     /// The loader takes the first for the lowest address and the last for the highest.

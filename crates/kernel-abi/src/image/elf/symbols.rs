@@ -20,9 +20,10 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
 ) -> Result<(), ImageError> {
     let Some(address) = dynamic.get(raw::DT_SYMTAB) else { return Ok(()) };
     let entry = size_of::<E::Sym>() as u64;
-    let named = relocations::survey::<E>(reader, segments, dynamic, (object.machine, endian))?;
+    let survey = relocations::survey::<E>(reader, segments, dynamic, (object.machine, object.kind), endian)?;
+    object.static_thread_storage |= survey.static_storage;
     let tables = Tables { reader, segments, dynamic, machine: object.machine, endian, wide: entry == 24 };
-    let count = tables.count((address, entry), named)?;
+    let count = tables.count((address, entry), survey.highest)?;
     let place = segments.table(address)?;
     let end = count.checked_mul(entry).and_then(|length| place.start.checked_add(length));
     let end = end.ok_or(ImageError::Malformed { what: "its number of symbols is impossible" })?;
@@ -62,6 +63,13 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
         return Err(ImageError::Malformed {
             what: "a symbol's name lies outside the table of dynamic names",
         });
+    }
+    if object.records.iter().any(Record::is_nowhere) {
+        return Err(ImageError::Malformed { what: "names that it takes from others are marked as its own" });
+    }
+    let is_stored = |record: &Record| record.defined && record.kind == SymbolKind::ThreadLocal;
+    if !segments.has_thread_storage() && object.records.iter().any(is_stored) {
+        return Err(ImageError::Malformed { what: "it has variables of threads and no storage for them" });
     }
     if object.records.iter().any(Record::is_empty) {
         return Err(ImageError::Malformed { what: "its table of dynamic symbols was emptied" });
