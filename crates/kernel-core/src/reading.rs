@@ -5,6 +5,7 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::sync::OnceLock;
 
 use camino::Utf8Path;
+use kernel_hub::confined::open_regular;
 
 use crate::context::Cancellation;
 
@@ -21,7 +22,7 @@ pub fn end_with(cancelled: &Cancellation) {
 /// Hands a file on piece by piece, through a buffer that serves for many; answers its length. A reading that was ended is
 /// an error, and the switch knows of it.
 pub fn pieces(path: &Utf8Path, buffer: &mut [u8], take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<u64> {
-    let mut file = fs_err::File::open(path)?;
+    let mut file = open_regular(path)?;
     let mut size = 0;
     loop {
         if ENDS.get().is_some_and(Cancellation::cuts_short) {

@@ -3,6 +3,7 @@
 //! protocol of the Hub, [`job`] says who a CI job is, [`publish`] makes a branch hold what it should, exactly once. It reads neither environment nor
 //! configuration; its caller hands both in.
 
+pub mod confined;
 pub mod http;
 pub mod hub;
 pub mod job;

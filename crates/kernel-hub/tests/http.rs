@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use hub_testkit::wire::{Content, Delivery, Reply, Request as Asked, Server};
+use kernel_hub::confined::Confined;
 use kernel_hub::http::{
-    Body, Client, Download, HttpError, Method, Patience, Request, Response, Settings, Token,
+    Body, Client, Download, HttpError, Method, Patience, Pieces, Request, Response, Settings, Token,
 };
 use miette::Diagnostic;
 
@@ -194,6 +195,20 @@ fn an_interruption_ends_waiting_for_an_answer() {
     interrupter.join().expect("the interrupter");
 }
 
+/// However fast an answer comes, it is too slow for who wants gigabytes in the first instant.
+#[test]
+fn an_answer_that_comes_too_slowly_is_given_up() {
+    let (_directory, path) = scratch();
+    let (server, asked) = script(vec![Reply::bytes(200, "a few bytes")]);
+    let patience = Patience { grace: Duration::ZERO, slowest: u32::MAX, ..Patience::default() };
+    let client = Client::new(Settings { patience, ..Settings::default() });
+    let answer = client.send(&Request::get(server.url())).expect_err("too slow");
+    let download =
+        client.download(&Download::new(server.url(), &path), &mut |_, _| {}).expect_err("too slow");
+    assert_eq!((code(&answer), code(&download)), ("hub/slow".to_owned(), "hub/slow".to_owned()));
+    assert!(!path.exists() && asked.lock().expect("a log").len() == 2, "it is not asked again");
+}
+
 #[test]
 fn a_part_of_a_file_is_sent() {
     let (_directory, path) = scratch();
@@ -204,7 +219,10 @@ fn a_part_of_a_file_is_sent() {
         Reply::bytes(200, body)
     });
     let url = server.as_ref().expect("a server").url();
-    let body = Body::File { path, offset: 3, length: 4 };
+    let mut pieces = Pieces::default();
+    pieces.update(b"0123456789");
+    let file = pieces.plan("file", Confined::new(path.parent().expect("a parent"), "file"));
+    let body = Body::File { file, offset: 3, length: 4 };
     let answer = client().send(&Request::new(Method::Put, &url).body(body)).expect("an answer");
     assert_eq!(answer.body, b"3456");
     let large = vec![b'x'; 3 << 20];

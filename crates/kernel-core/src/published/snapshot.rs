@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_hub::confined::Confined;
 use kernel_hub::http::HttpError;
 use kernel_hub::hub::{Blob, Fetch, Hub, RemoteFile, Repository, Tree};
 use kernel_hub::publish::is_same;
@@ -200,7 +201,7 @@ fn holds(context: &Context, directory: &Utf8Path, expected: &BTreeMap<&str, &Rem
         return Ok(false);
     }
     let paths: Vec<_> =
-        entries.iter().map(|entry| (entry.path.clone(), directory.join(&entry.path))).collect();
+        entries.iter().map(|entry| (entry.path.clone(), Confined::new(directory, &entry.path))).collect();
     let named = name_files(context, &paths)?;
     Ok(expected.iter().all(|(path, file)| named.get(*path).is_some_and(|content| is_same(content, file))))
 }

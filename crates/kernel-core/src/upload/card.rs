@@ -1,7 +1,17 @@
 //! The card on `main`: ours stands between two marks, and everything around them is the user's and stays.
 
+use std::io::{Error, ErrorKind, Read};
+
+use camino::Utf8Path;
+use kernel_hub::confined::Confined;
+
+use crate::Result;
+use crate::regular::{self, Unreadable};
+
 /// The card in a project, as `card` writes it.
 pub const FILE: &str = "build/CARD.md";
+/// Largest card that is merged, in bytes.
+pub const LARGEST: u64 = 4 << 20;
 /// The card in a repository.
 pub const README: &str = "README.md";
 
@@ -11,6 +21,21 @@ const BEGIN: &str = "<!-- kernel-builder: everything up to the end mark is writt
 const END: &str = "<!-- kernel-builder: end -->";
 
 const FENCE: &str = "---\n";
+
+/// The text of the project's card; none where it has none. It is read once, and through no link.
+pub fn of_project(project: &Utf8Path) -> Result<Option<String>> {
+    let Some(path) = regular::file_inside(project, FILE)? else { return Ok(None) };
+    let unreadable = |reason| Unreadable { path: path.clone(), reason };
+    let mut bytes = Vec::new();
+    let file = Confined::new(project, FILE).open().map_err(unreadable)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST {
+        let reason = format!("it is larger than {} MiB", LARGEST >> 20);
+        return Err(unreadable(Error::new(ErrorKind::FileTooLarge, reason)).into());
+    }
+    let text = String::from_utf8(bytes);
+    Ok(Some(text.map_err(|_| unreadable(Error::new(ErrorKind::InvalidData, "it is not UTF-8")))?))
+}
 
 /// The text of the README: a card, merged into what is there.
 pub fn merge(card: &str, there: Option<&str>) -> String {

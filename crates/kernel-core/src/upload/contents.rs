@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_hub::confined::Confined;
 use kernel_hub::publish::{Content, Wanted, wanted_file};
 
 use super::preflight::Artifact;
@@ -32,14 +33,14 @@ pub struct Contents {
 
 /// Reads and names everything that is uploaded.
 pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) -> Result<Contents> {
-    let mut paths: Vec<(String, Utf8PathBuf)> = Vec::new();
+    let mut paths: Vec<(String, Confined)> = Vec::new();
     for artifact in artifacts {
         for entry in
             tree::walk(&artifact.directory, &|path| !path.split('/').any(|part| part == "__pycache__"))?
         {
             let is_kept = matches!(entry.path.as_str(), METADATA | SIGNATURE) || !is_left_out(&entry.path);
             if entry.kind == Kind::File && is_kept {
-                let file = artifact.directory.join(&entry.path);
+                let file = Confined::new(&artifact.directory, &entry.path);
                 paths.push((format!("{BUILD}{}/{}", artifact.name, entry.path), file));
             }
         }
@@ -48,8 +49,9 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
     for statement in statements {
         let name = format!("{PROVENANCE}/{}", statement.file_name().unwrap_or_default());
         let beside = statement.parent().and_then(Utf8Path::parent).unwrap_or(project);
-        if let Some(place) = regular::file_inside(beside, &name)? {
-            paths.push((name, place));
+        if regular::file_inside(beside, &name)?.is_some() {
+            let file = Confined::new(beside, &name);
+            paths.push((name, file));
         }
     }
     let benchmarks = regular::directory_inside(project, BENCHMARKS)?;
@@ -57,9 +59,10 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
     if let Some(benchmarks) = benchmarks {
         for entry in tree::walk(&benchmarks, &|path| !path.contains('/'))? {
             let path = format!("{BENCHMARKS}/{}", entry.path);
-            if is_benchmark(&path) && entry.kind != Kind::Directory {
-                let place = regular::file_inside(project, &path)?;
-                paths.extend(place.map(|place| (path, place)));
+            let is_published = is_benchmark(&path) && entry.kind != Kind::Directory;
+            if is_published && regular::file_inside(project, &path)?.is_some() {
+                let file = Confined::new(project, &path);
+                paths.push((path, file));
             }
         }
     }
@@ -84,7 +87,7 @@ fn is_benchmark(path: &str) -> bool {
 }
 
 /// Names files by their hashes, some side by side.
-pub fn name_files(context: &Context, paths: &[(String, Utf8PathBuf)]) -> Result<BTreeMap<String, Content>> {
+pub fn name_files(context: &Context, paths: &[(String, Confined)]) -> Result<BTreeMap<String, Content>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     let next = AtomicUsize::new(0);
     let done = Mutex::new((BTreeMap::new(), None));

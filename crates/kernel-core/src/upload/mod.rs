@@ -40,4 +40,16 @@ pub enum UploadError {
         )
     )]
     NoBranch { repository: String, branch: String },
+
+    #[error("`{branch}` of `{repository}` is published, and the card on `main` could not be written")]
+    #[diagnostic(
+        code("hub/card"),
+        help("run the same command again when the cause is gone: what is published is not sent again")
+    )]
+    Card {
+        branch: String,
+        repository: String,
+        #[source]
+        reason: Box<crate::Error>,
+    },
 }

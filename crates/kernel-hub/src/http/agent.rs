@@ -51,6 +51,7 @@ impl Agents {
                 .tls_config(tls)
                 .timeout_resolve(Some(CONNECT))
                 .timeout_connect(Some(CONNECT))
+                .timeout_recv_response(silence.map(|silence| silence + settings.patience.grace))
                 .timeout_per_read(silence)
                 .timeout_per_write(silence)
                 .build();

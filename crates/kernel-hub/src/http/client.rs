@@ -11,6 +11,8 @@ use super::address::Address;
 use super::agent::Agents;
 use super::attempts::Attempts;
 use super::error::{HttpError, Transport};
+use super::paced::{Paced, TooSlow};
+use super::planned::OtherContent;
 use super::request::{Body, Method, Request};
 use super::response::{Headers, Response};
 use super::retry;
@@ -102,8 +104,8 @@ impl Client {
     fn attempt(&self, request: &Request) -> Result<Response, Failed> {
         let Opened { status, headers, body: unread, address } = self.open(request)?;
         let mut body = Vec::new();
-        let mut reader = unread.into_reader().take(request.limit + 1);
-        reader.read_to_end(&mut body).map_err(|error| self.broken(&error))?;
+        let mut reader = Paced::new(unread.into_reader(), self.settings.patience).take(request.limit + 1);
+        reader.read_to_end(&mut body).map_err(|error| self.broken(&error, &address))?;
         if body.len() as u64 > request.limit {
             let reason = format!("it has more than {} bytes", request.limit);
             return Err(HttpError::Answer { address: address.to_string(), reason }.into());
@@ -196,6 +198,13 @@ impl Client {
             let reason = format!("it does not keep to HTTP ({error})");
             return HttpError::Answer { address: address.to_string(), reason }.into();
         }
+        let error = match error {
+            ureq::Error::Io(reason) => match name_of_changed(&reason) {
+                Some(path) => return HttpError::Changed { path, reason }.into(),
+                None => ureq::Error::Io(reason),
+            },
+            other => other,
+        };
         Failed::Transport(Transport(match error {
             ureq::Error::Io(error) => error.to_string(),
             ureq::Error::HostNotFound => "no such host is known".to_owned(),
@@ -205,9 +214,12 @@ impl Client {
     }
 
     /// What it means that a body ended early.
-    pub(super) fn broken(&self, error: &std::io::Error) -> Failed {
+    pub(super) fn broken(&self, error: &std::io::Error, address: &Address) -> Failed {
         if self.is_cancelled() {
             return HttpError::Interrupted.into();
+        }
+        if let Some(slow) = error.get_ref().and_then(|reason| reason.downcast_ref::<TooSlow>()) {
+            return HttpError::Slow { address: address.to_string(), reason: slow.to_string() }.into();
         }
         Failed::Transport(Transport(format!("the answer broke off: {error}")))
     }
@@ -215,6 +227,12 @@ impl Client {
     pub(super) fn is_cancelled(&self) -> bool {
         self.settings.cancelled.load(Ordering::SeqCst)
     }
+}
+
+/// The name of the file that was to be sent and has changed.
+fn name_of_changed(reason: &std::io::Error) -> Option<String> {
+    let OtherContent(name) = reason.get_ref()?.downcast_ref()?;
+    Some(name.clone())
 }
 
 fn method(method: Method) -> http::Method {
@@ -229,14 +247,9 @@ fn method(method: Method) -> http::Method {
 
 /// A reader of a body.
 fn content(body: &Body) -> Result<Option<Box<dyn Read + '_>>, HttpError> {
-    use std::io::{Seek, SeekFrom};
     match body {
         Body::None => Ok(None),
         Body::Bytes(bytes) => Ok(Some(Box::new(bytes.as_slice()))),
-        Body::File { path, offset, length } => {
-            let mut file = fs_err::File::open(path).map_err(HttpError::Read)?;
-            file.seek(SeekFrom::Start(*offset)).map_err(HttpError::Read)?;
-            Ok(Some(Box::new(file.take(*length))))
-        }
+        Body::File { file, offset, length } => Ok(Some(Box::new(file.read(*offset, *length)?))),
     }
 }

@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 use super::attempts::Attempts;
 use super::client::{Client, Failed, Opened};
 use super::error::HttpError;
+use super::paced::Paced;
 use super::request::Request;
 use super::response::Response;
 use super::{Token, retry};
@@ -158,7 +159,7 @@ impl Client {
         let length = opened.headers.get("content-length").and_then(|length| length.parse::<u64>().ok());
         let total = download.size.or(length.map(|length| arrived.size.saturating_add(length)));
         let most = download.size.unwrap_or(download.most);
-        let mut reader = opened.body.into_reader();
+        let mut reader = Paced::new(opened.body.into_reader(), self.settings().patience);
         let mut buffer = vec![0; PIECE];
         loop {
             progress(arrived.size, total);
@@ -166,7 +167,7 @@ impl Client {
                 Ok(0) => return Ok(()),
                 Ok(count) => count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.broken(&error)),
+                Err(error) => return Err(self.broken(&error, &opened.address)),
             };
             if self.is_cancelled() {
                 return Err(HttpError::Interrupted.into());
@@ -188,7 +189,8 @@ impl Client {
         let Opened { status, headers, body: unread, address } = opened;
         let mut body = Vec::new();
         // The status says enough where the text does not arrive.
-        let _ = unread.into_reader().take(64 << 10).read_to_end(&mut body);
+        let _ =
+            Paced::new(unread.into_reader(), self.settings().patience).take(64 << 10).read_to_end(&mut body);
         let response = Response { status, headers, body: self.without_secrets(body), address };
         if retry::is_transient(status) {
             return Failed::Transient(Box::new(response));

@@ -56,9 +56,16 @@ pub enum HttpError {
         reason: Transport,
     },
 
-    #[error("the file to send could not be read")]
-    #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
-    Read(#[source] std::io::Error),
+    #[error("`{path}` changed while it was uploaded")]
+    #[diagnostic(
+        code("hub/changed"),
+        help("let nothing write there meanwhile, and run the same command again")
+    )]
+    Changed {
+        path: String,
+        #[source]
+        reason: std::io::Error,
+    },
 
     #[error("the download could not be written")]
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]
@@ -70,6 +77,13 @@ pub enum HttpError {
         help("check that the address is that of the right service; if it is, tell its operators")
     )]
     Answer { address: String, reason: String },
+
+    #[error("the answer of `{address}` comes so slowly that it would not end: {reason}")]
+    #[diagnostic(
+        code("hub/slow"),
+        help("run the same command again; if it stays so, look at what is between here and there")
+    )]
+    Slow { address: String, reason: String },
 
     #[error("what `{address}` sent is not `{file}`: {reason}", file = path.file_name().unwrap_or_default())]
     #[diagnostic(

@@ -1,8 +1,8 @@
 //! What is asked.
 
-use camino::Utf8PathBuf;
 use serde::Serialize;
 
+use super::planned::Planned;
 use super::token::Token;
 
 /// The methods that are used.
@@ -39,7 +39,7 @@ pub enum Body {
     /// A part of a file, read anew for each attempt.
     File {
         /// The file.
-        path: Utf8PathBuf,
+        file: Planned,
         /// First byte.
         offset: u64,
         /// Number of bytes.

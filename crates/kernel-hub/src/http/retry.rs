@@ -18,6 +18,10 @@ pub struct Patience {
     pub longest: Duration,
     /// Silence that counts as the end of a transfer; a commit of many files takes the server its time.
     pub silence: Duration,
+    /// Time after which an answer must have come with a least speed on average, counted from there.
+    pub grace: Duration,
+    /// This speed, in bytes per second.
+    pub slowest: u32,
 }
 
 impl Default for Patience {
@@ -28,6 +32,8 @@ impl Default for Patience {
             first: Duration::from_millis(100),
             longest: Duration::from_secs(10),
             silence: Duration::from_mins(3),
+            grace: Duration::from_mins(1),
+            slowest: 1000,
         }
     }
 }

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use camino::Utf8PathBuf;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::error::Wish;
 use super::refs::PULLS;
 use super::{Hub, HubError, Repository, encode};
-use crate::http::Method;
+use crate::http::{Method, Planned};
 
 /// Most files or objects that one request names.
 pub(super) const NAMED: usize = 256;
@@ -23,7 +22,7 @@ const INSIDE: u64 = 64 << 20;
 #[derive(Clone, Debug)]
 pub enum Source {
     /// In a file.
-    File(Utf8PathBuf),
+    File(Planned),
     /// In memory.
     Bytes(Vec<u8>),
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::error::Wish;
 use super::refs::PULLS;
 use super::{Hub, HubError, Repository, encode};
-use crate::http::{Body, Method};
+use crate::http::{Body, HttpError, Method};
 
 /// One change of a commit.
 #[derive(Clone, Debug)]
@@ -48,6 +48,7 @@ pub struct Committed {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
+    success: Option<bool>,
     commit_oid: String,
     pull_request_url: Option<String>,
 }
@@ -86,9 +87,24 @@ impl Hub {
             return Err(self.about(repository, wish, &response));
         }
         let answer: Answer = response.json()?;
+        let unusable = |reason: &str| {
+            let (address, reason) = (response.address.to_string(), reason.to_owned());
+            HubError::from(HttpError::Answer { address, reason })
+        };
+        if answer.success == Some(false) {
+            return Err(unusable("it says that the commit was not made, and not why"));
+        }
+        if !is_object_id(&answer.commit_oid) {
+            return Err(unusable("what it names as the new commit is no id of a commit"));
+        }
         let number = |url: &str| url.trim_end_matches('/').rsplit('/').next()?.parse().ok();
         Ok(Committed { oid: answer.commit_oid, pull: answer.pull_request_url.as_deref().and_then(number) })
     }
+}
+
+/// Whether a text is an id as git writes it.
+fn is_object_id(text: &str) -> bool {
+    text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 fn line(key: &str, value: &Value) -> Vec<u8> {

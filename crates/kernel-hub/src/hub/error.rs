@@ -104,13 +104,6 @@ pub enum HubError {
         answer: Answered,
     },
 
-    #[error("`{path}` changed while it was uploaded")]
-    #[diagnostic(
-        code("hub/changed"),
-        help("let nothing write there meanwhile, and run the same command again")
-    )]
-    Changed { path: String },
-
     #[error("`{path}` could not be stored: {reason}")]
     #[diagnostic(code("hub/refused"), help("the server's own words say why"))]
     NotStored { path: String, reason: String },
@@ -118,6 +111,13 @@ pub enum HubError {
     #[error("`{branch}` of `{repository}` changes faster than it can be brought up to date")]
     #[diagnostic(code("hub/contended"), help("run the same command again when the other uploads have ended"))]
     Contended { branch: String, repository: String },
+
+    #[error("`{branch}` of `{repository}` does not hold what the Hub said it had committed there")]
+    #[diagnostic(
+        code("hub/not-kept"),
+        help("look at the branch there, and run the same command again; if it stays so, tell the operators")
+    )]
+    NotKept { branch: String, repository: String },
 
     #[error("a file could not be read")]
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]

@@ -169,7 +169,7 @@ impl Hub {
 
 fn body(blob: &Blob, offset: u64, length: u64) -> Body {
     match &blob.source {
-        Source::File(path) => Body::File { path: path.clone(), offset, length },
+        Source::File(file) => Body::File { file: file.clone(), offset, length },
         Source::Bytes(bytes) => {
             let (begin, end) = (usize::try_from(offset), usize::try_from(offset + length));
             Body::Bytes(bytes[begin.unwrap_or_default()..end.unwrap_or_default()].to_vec())

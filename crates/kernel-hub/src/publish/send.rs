@@ -1,5 +1,7 @@
 //! Bringing a branch or a pull request to what is wanted.
 
+use std::collections::BTreeSet;
+
 use super::batch::{self, Batch, Limits};
 use super::difference::{difference, is_on_the_way};
 use super::wanted::{Content, Wanted};
@@ -62,11 +64,22 @@ pub fn publish(publication: &Publication<'_>, hear: &(dyn Fn(Step) + Sync)) -> R
     };
     let attempts = Attempts::new(publication.hub.client(), &publication.hub.endpoint().to_string())?;
     let done = Done { pull, ..Done::default() };
-    let mut work =
-        Work { publication, hear, revision, done, limits: Limits::default(), attempts, modes: Modes::new() };
+    let mut work = Work {
+        publication,
+        hear,
+        revision,
+        done,
+        limits: Limits::default(),
+        attempts,
+        modes: Modes::new(),
+        earlier: BTreeSet::new(),
+    };
     work.run()?;
     Ok(work.done)
 }
+
+/// How often a branch is looked at that does not show a commit yet: a Hub may answer from copies.
+const LOOKS: u32 = 3;
 
 type Modes = std::collections::BTreeMap<String, Mode>;
 
@@ -79,6 +92,8 @@ struct Work<'a> {
     limits: Limits,
     attempts: Attempts<'a>,
     modes: Modes,
+    /// Commits that the branch was at before.
+    earlier: BTreeSet<String>,
 }
 
 impl Work<'_> {
@@ -87,7 +102,7 @@ impl Work<'_> {
             let (head, mut there) = self.publication.look(&self.revision)?;
             self.done.head = head;
             match self.advance(&mut there) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return self.confirm(),
                 Err(error) if error.is_transient() => {
                     if self.found_pull(&error)? {
                         continue;
@@ -99,6 +114,31 @@ impl Work<'_> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Looks once more after commits: the branch must hold what is wanted, whatever the answers said.
+    fn confirm(&mut self) -> Result<(), HubError> {
+        if self.done.commits == 0 {
+            return Ok(());
+        }
+        self.attempts.restart();
+        for look in 1.. {
+            let (head, there) = self.publication.look(&self.revision)?;
+            if difference(self.publication.wanted, &there).is_empty() {
+                self.done.head = head;
+                return Ok(());
+            }
+            if head != self.done.head && !self.earlier.contains(&head) {
+                return Err(self.contended());
+            }
+            let (branch, repository) = (self.revision.clone(), self.publication.repository.id());
+            let end = HubError::NotKept { branch, repository };
+            if look == LOOKS {
+                return Err(end);
+            }
+            self.attempts.wait_after(&end.to_string(), end)?;
+        }
+        Ok(())
     }
 
     /// Commits until nothing is left, or something goes wrong.
@@ -158,7 +198,7 @@ impl Work<'_> {
             self.revision = format!("refs/pr/{number}");
             self.done.pull = Some(number);
         }
-        self.done.head = made.oid;
+        self.earlier.insert(std::mem::replace(&mut self.done.head, made.oid));
         self.done.commits += 1;
         (self.hear)(Step::Committed(bytes_in(&operations)));
         Ok(())
@@ -178,10 +218,7 @@ impl Work<'_> {
         if self.modes.get(&path) == Some(&Mode::Large) {
             return Ok(Operation::Large { path, sha256: content.sha256.clone(), size: content.size });
         }
-        match content.load()? {
-            Some(bytes) => Ok(Operation::File { path, content: bytes }),
-            None => Err(HubError::Changed { path }),
-        }
+        Ok(Operation::File { path, content: content.load()? })
     }
 
     /// Whether the next commit opens a pull request.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use camino::Utf8Path;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
+use crate::confined::Confined;
+use crate::http::{HttpError, Pieces};
 use crate::hub::{Blob, Source};
 
 /// Content, known by both of its names.
@@ -30,10 +31,12 @@ const PIECE: usize = 64 << 10;
 const SAMPLE: usize = 512;
 
 /// A file as content for a path; reading it ends early, with an error, where `ends` becomes true.
-pub fn wanted_file(path: &str, file: &Utf8Path, ends: &AtomicBool) -> std::io::Result<Content> {
-    let mut opened = fs_err::File::open(file)?;
+pub fn wanted_file(path: &str, file: &Confined, ends: &AtomicBool) -> std::io::Result<Content> {
+    let mut opened = file.open()?;
     let size = opened.metadata()?.len();
-    read(path, size, &mut opened, Source::File(file.to_owned()), ends)
+    let mut pieces = Pieces::default();
+    let named = read(path, size, &mut opened, &mut |bytes| pieces.update(bytes), ends)?;
+    Ok(Blob { source: Source::File(pieces.plan(path, file.clone())), ..named })
 }
 
 impl Blob {
@@ -42,22 +45,16 @@ impl Blob {
         let size = bytes.len() as u64;
         // Memory is always readable.
         let (never, mut memory) = (AtomicBool::new(false), bytes.as_slice());
-        let named = read(path, size, &mut memory, Source::default(), &never).unwrap_or_default();
+        let named = read(path, size, &mut memory, &mut |_| {}, &never).unwrap_or_default();
         Self { source: Source::Bytes(bytes), ..named }
     }
 
     /// The content itself, which must still be what was named.
-    pub(super) fn load(&self) -> std::io::Result<Option<Vec<u8>>> {
-        let bytes = match &self.source {
-            Source::Bytes(bytes) => bytes.clone(),
-            Source::File(path) => {
-                let mut bytes = Vec::new();
-                fs_err::File::open(path)?.take(self.size + 1).read_to_end(&mut bytes)?;
-                bytes
-            }
-        };
-        let unchanged = Self::of_bytes(&self.path, bytes.clone()).sha256 == self.sha256;
-        Ok(unchanged.then_some(bytes))
+    pub(super) fn load(&self) -> Result<Vec<u8>, HttpError> {
+        match &self.source {
+            Source::Bytes(bytes) => Ok(bytes.clone()),
+            Source::File(file) => file.load(),
+        }
     }
 }
 
@@ -65,7 +62,7 @@ fn read(
     path: &str,
     size: u64,
     reader: &mut dyn Read,
-    source: Source,
+    hear: &mut dyn FnMut(&[u8]),
     ends: &AtomicBool,
 ) -> std::io::Result<Blob> {
     let mut sha1 = Sha1::new();
@@ -86,6 +83,7 @@ fn read(
         };
         let piece = &buffer[..count];
         seen += count as u64;
+        hear(piece);
         sha1.update(piece);
         sha256.update(piece);
         let room = SAMPLE.saturating_sub(sample.len());
@@ -95,7 +93,7 @@ fn read(
         return Err(std::io::Error::other(format!("`{path}` changed while it was read")));
     }
     let (oid, sha256) = (hexadecimal(&sha1.finalize()), hexadecimal(&sha256.finalize()));
-    Ok(Blob { path: path.to_owned(), source, size, sha256, oid, sample })
+    Ok(Blob { path: path.to_owned(), source: Source::default(), size, sha256, oid, sample })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -83,4 +83,20 @@ codes! {
         means: "Others change a branch faster than it can be brought up to date",
         example: "many jobs that upload to one branch at once",
         remedy: "Run the same command again when the other uploads have ended";
+    NOT_KEPT = "hub/not-kept", Hub,
+        means: "The Hub said that it had made a commit, and the branch does not hold what was in it",
+        example: "a service behind `HF_ENDPOINT` that answers every request with success",
+        remedy: "Look at the branch there, and run the same command again; if it stays so, tell the operators";
+    CARD = "hub/card", Hub,
+        means: "The version is published, and the card on `main` could not be written",
+        example: "an `upload` by somebody whom the Hub lets write to `v1`, and not to `main`",
+        remedy: "Run the same command again when the cause is gone: what is published is not sent again";
+    LEFT_OVER = "hub/left-over", Hub,
+        means: "The version is published, and the branch on which it was prepared could not be removed",
+        example: "a Hub that refuses to delete branches",
+        remedy: "Delete the branch by hand, or leave it: nothing reads it";
+    SLOW = "hub/slow", Hub,
+        means: "An answer comes so slowly that it would not end: less than 1 kB/s on average after its first minute",
+        example: "a broken proxy that hands on one byte at a time",
+        remedy: "Run the same command again; if it stays so, look at what is between here and there";
 }

@@ -24,7 +24,7 @@ fn reads(child: &Child) -> bool {
     opened.filter_map(|entry| fs_err::read_link(entry.path()).ok()).any(|file| file.ends_with("table.bin"))
 }
 
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(super) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < deadline, "{what} did not come about within a minute");

@@ -1,5 +1,6 @@
 //! `upload` against the Hub of the testkit, and what the real loader makes of the result.
 
+mod believed;
 mod ended;
 mod faults;
 mod hostile;
@@ -9,6 +10,7 @@ mod publisher;
 mod records;
 mod refused;
 mod rules;
+mod swapped;
 
 use std::collections::BTreeMap;
 

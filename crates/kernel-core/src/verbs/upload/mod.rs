@@ -19,7 +19,7 @@ use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
 use crate::upload::{UploadError, card, contents, preflight, target, version};
-use crate::{Context, Project, Result, atomic, network, regular, trust};
+use crate::{Context, Project, Result, atomic, network, trust};
 
 /// What to upload, and how.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
         hub: &hub,
         target: &target,
         contents: &contents,
-        card: regular::file_inside(&directory, card::FILE)?,
+        card: card::of_project(&directory)?,
     };
     let there = upload.look()?;
     let mut report = upload.plan(&there, &artifacts)?;
@@ -110,8 +110,8 @@ struct Upload<'a> {
     hub: &'a Hub,
     target: &'a Target,
     contents: &'a Contents,
-    /// The project's card, where it has one.
-    card: Option<Utf8PathBuf>,
+    /// The text of the project's card, where it has one.
+    card: Option<String>,
 }
 
 /// What is on the Hub before the upload.

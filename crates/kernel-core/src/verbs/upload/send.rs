@@ -1,21 +1,19 @@
 //! Doing what was planned: the branch, then the card.
 
-use camino::Utf8Path;
-use kernel_hub::hub::{Blob, Created, HubError, Refs};
-use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, publish};
+use kernel_hub::hub::{Blob, Created, HubError};
+use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, difference, publish};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
+use kernel_spec::{Finding, code};
 
 use super::{MAIN, There, Upload, stage};
 use crate::meter::Meter;
-use crate::upload::card;
-use crate::{Result, regular};
+use crate::upload::{UploadError, card};
+use crate::{Error, Result};
 
 /// First line of the message of each commit.
 const SUMMARY: &str = "Upload with kernel-builder";
-/// Largest card that is merged.
-const LARGEST_CARD: u64 = 4 << 20;
 /// How often a card is merged anew because somebody edits it meanwhile.
 const MERGES: usize = 5;
 
@@ -27,13 +25,16 @@ impl Upload<'_> {
         report.commits = 0;
         if there.new_branch(self.target) {
             report.commits += self.new_branch(there, &meter)?;
+            report.findings.extend(self.clear_staging()?);
         } else {
             let done = self.publish(&self.target.branch, &self.contents.wanted(false), None, &meter)?;
             self.note(report, &self.target.branch, &done);
-            self.clear_staging(&there.refs)?;
+            if !self.options.create_pr && there.refs.branches.contains_key(&self.staging()) {
+                report.findings.extend(self.clear_staging()?);
+            }
         }
         if let Some(card) = &self.card {
-            let done = self.send_card(card, &meter)?;
+            let done = self.send_card(card, &meter).map_err(|error| self.without_card(error))?;
             report.card = if done.commits > 0 { CardState::Written } else { CardState::Unchanged };
             self.note(report, MAIN, &done);
         }
@@ -94,11 +95,23 @@ impl Upload<'_> {
             Err(error) => return Err(error.into()),
         };
         if made == Created::Before {
-            // Somebody was faster, or our own answer was lost: from now on it is a branch like any other.
+            // Somebody was faster, or our own answer was lost.
+            self.replaces_nothing()?;
             commits += self.publish(branch, &self.contents.wanted(false), None, meter)?.commits;
         }
-        hub.delete_branch(repository, &staging)?;
         Ok(commits)
+    }
+
+    /// What somebody published under the name of a new branch since the plan was made stays: only variants that are not there
+    /// are added to it.
+    fn replaces_nothing(&self) -> Result<(), HubError> {
+        let (hub, repository, branch) = (self.hub, &self.target.repository, self.target.branch.clone());
+        let Some(head) = hub.refs(repository, false)?.branches.remove(&branch) else { return Ok(()) };
+        let changes = difference(&self.contents.wanted(false), &hub.tree(repository, &head, "")?);
+        if changes.changed.is_empty() && changes.removed.is_empty() {
+            return Ok(());
+        }
+        Err(HubError::Contended { branch, repository: repository.id() })
     }
 
     /// The branch on which the content of a new branch is prepared: its own for each content, so that two uploads at once
@@ -108,17 +121,34 @@ impl Upload<'_> {
         format!("upload-{branch}-{}", self.contents.identity())
     }
 
-    /// Removes what an upload left that was killed at its very end.
-    fn clear_staging(&self, refs: &Refs) -> Result<()> {
+    /// Removes the branch of the preparation, of this upload or of one that was killed at its very end. What is published is
+    /// published also where this fails.
+    fn clear_staging(&self) -> Result<Option<Finding>> {
         let staging = self.staging();
-        if !self.options.create_pr && refs.branches.contains_key(&staging) {
-            self.hub.delete_branch(&self.target.repository, &staging)?;
+        match self.hub.delete_branch(&self.target.repository, &staging) {
+            Ok(()) => Ok(None),
+            Err(error) if self.context.cancelled.is_cancelled() => Err(error.into()),
+            Err(error) => {
+                let message =
+                    format!("the branch `{staging}`, where this was prepared, could not be removed");
+                let finding = Finding::warning(&code::hub::LEFT_OVER, message).cause(error.to_string());
+                let answer = std::error::Error::source(&error).map(ToString::to_string);
+                Ok(Some(answer.into_iter().fold(finding, Finding::cause)))
+            }
         }
-        Ok(())
+    }
+
+    /// The error of a card that could not be written after the version was published.
+    fn without_card(&self, error: Error) -> Error {
+        if self.options.create_pr || self.context.cancelled.is_cancelled() {
+            return error;
+        }
+        let (branch, repository) = (self.target.branch.clone(), self.target.repository.id());
+        UploadError::Card { branch, repository, reason: Box::new(error) }.into()
     }
 
     /// Merges the card into the README of `main`, anew where somebody edits it meanwhile.
-    fn send_card(&self, card: &Utf8Path, meter: &Meter<'_>) -> Result<Done> {
+    fn send_card(&self, card: &str, meter: &Meter<'_>) -> Result<Done> {
         let mut merges = 0;
         loop {
             let refs = self.hub.refs(&self.target.repository, false)?;
@@ -136,10 +166,10 @@ impl Upload<'_> {
     }
 
     /// The README at a commit, and what it should be.
-    pub(super) fn merged_card(&self, card: &Utf8Path, head: &str) -> Result<(Option<String>, String)> {
-        let there = self.hub.read_file(&self.target.repository, head, card::README, LARGEST_CARD)?;
+    pub(super) fn merged_card(&self, card: &str, head: &str) -> Result<(Option<String>, String)> {
+        let there = self.hub.read_file(&self.target.repository, head, card::README, card::LARGEST)?;
         let there = there.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let text = card::merge(&regular::text(card, LARGEST_CARD)?, there.as_deref());
+        let text = card::merge(card, there.as_deref());
         Ok((there, text))
     }
 }
