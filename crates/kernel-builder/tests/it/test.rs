@@ -112,8 +112,9 @@ fn what_is_not_built_or_does_not_load_is_said_so() {
     let ran = test(&scene, &["--variant", "torch-cuda"]);
     assert_eq!((ran.status, codes(&ran)), (4, vec!["test/no-artifact".to_owned()]), "{ran}");
 
-    fs_err::write(scene.path("plain/torch-ext/plain_scale/more.py"), "import nothing_of_the_kind\n")
-        .expect("written");
+    let more = scene.path("plain/torch-ext/plain_scale/more.py");
+    let whole = fs_err::read_to_string(&more).expect("a module");
+    fs_err::write(&more, format!("import nothing_of_the_kind\n{whole}")).expect("written");
     let built = scene.run(&["build", "plain", "--python", &python()]);
     assert_eq!(built.status, 0, "{built}");
     let ran = test(&scene, &[]);
