@@ -138,6 +138,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Pins(#[from] crate::verbs::run::PinsError),
 
+    /// A baseline is not there.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Baseline(#[from] crate::verbs::run::BaselineError),
+
     /// A word names no published kernel.
     #[error(transparent)]
     #[diagnostic(transparent)]

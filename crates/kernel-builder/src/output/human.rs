@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kernel_spec::event::{Event, Stage};
+use kernel_spec::report::Report;
 
 use super::answer;
 use super::page::{DIM, Page, TITLE};
@@ -44,7 +45,9 @@ impl Human {
             Event::Finding(finding) => self.remark(&problem::finding(finding)),
             Event::Report(report) => {
                 self.activity.finish_and_clear();
-                self.answers.write(answer::render(report).text());
+                // A program that was run has standard output for itself.
+                let stream = if matches!(report, Report::Run(_)) { &self.remarks } else { &*self.answers };
+                stream.write(answer::render(report).text());
             }
             Event::Error(failure) => {
                 self.activity.finish_and_clear();

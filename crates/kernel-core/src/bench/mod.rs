@@ -28,6 +28,7 @@ pub use kept::kept;
 pub use record::write;
 pub use run::Outcome;
 pub use suspicion::REFERENCE_APART;
+pub(crate) use workload::{LARGE, VECTOR};
 
 use std::time::Duration;
 

@@ -5,9 +5,9 @@ use kernel_bench::measurement::SizeClass;
 use kernel_bench::protocol::Tensor;
 
 /// Bytes from which on a workload counts as large: more than the private caches of a processor hold.
-const LARGE: u64 = 2 << 20;
+pub(crate) const LARGE: u64 = 2 << 20;
 /// What a vector of most machines divides.
-const VECTOR: u64 = 8;
+pub(crate) const VECTOR: u64 = 8;
 
 /// A workload of a script.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 
 use std::os::fd::AsFd;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::group::end_with_descendants;
 use super::run::{End, ended};
 use super::{Command, ProcessError};
 use crate::Context;
@@ -17,7 +18,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Command {
-    /// Runs it to its end. Its standard output goes to standard error where ours is taken.
+    /// Runs it to its end, or to the end of the time that it has. Its standard output goes to standard error where ours is
+    /// taken.
     #[expect(
         clippy::disallowed_methods,
         reason = "a program of the user's sees what the user's shell would show it"
@@ -39,9 +41,16 @@ impl Command {
         })?;
         // An interruption from the terminal reaches the program as well, and it may end in its own way.
         let mut patience = GRACE;
+        let deadline = self.timeout.map(|timeout| (Instant::now() + timeout, timeout));
         loop {
             if let Some(status) = child.try_wait().map_err(started)? {
                 return Ok(ended(status));
+            }
+            if let Some((at, timeout)) = deadline
+                && Instant::now() >= at
+            {
+                end_with_descendants(&mut child);
+                return Err(ProcessError::TimedOut { program: program(), timeout });
             }
             if context.cancelled.is_cancelled() {
                 patience = patience.saturating_sub(INTERVAL);

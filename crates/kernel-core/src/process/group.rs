@@ -55,11 +55,7 @@ impl Group {
         }
         descendants.extend(self::descendants(self.pid));
         let _ = kill_process_group(self.pid, Signal::KILL);
-        for process in descendants {
-            if started(process.pid) == Some(process.started) {
-                let _ = kill_process(process.pid, Signal::KILL);
-            }
-        }
+        kill_all(descendants);
         let _ = self.reap();
     }
 }
@@ -68,6 +64,31 @@ impl Drop for Group {
     fn drop(&mut self) {
         if !self.reaped {
             self.end();
+        }
+    }
+}
+
+/// Asks a child that leads no group to end, gives it a second, then ends it and everything below it.
+pub(super) fn end_with_descendants(child: &mut Child) {
+    let pid = Pid::from_child(child);
+    let mut below = descendants(pid);
+    // It may have ended meanwhile.
+    let _ = kill_process(pid, Signal::TERM);
+    let deadline = Instant::now() + GRACE;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
+        below.extend(descendants(pid));
+        std::thread::sleep(INTERVAL);
+    }
+    below.extend(descendants(pid));
+    kill_all(below);
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn kill_all(processes: Vec<Process>) {
+    for process in processes {
+        if started(process.pid) == Some(process.started) {
+            let _ = kill_process(process.pid, Signal::KILL);
         }
     }
 }

@@ -49,6 +49,7 @@ pub struct Command {
     arguments: Vec<OsString>,
     directory: Option<Utf8PathBuf>,
     inherited: Vec<String>,
+    everything: bool,
     variables: BTreeMap<String, String>,
     input: Option<Vec<u8>>,
     timeout: Option<Duration>,
@@ -63,6 +64,7 @@ impl Command {
             arguments: Vec::new(),
             directory: None,
             inherited: INHERITED.iter().map(ToString::to_string).collect(),
+            everything: false,
             variables: BTreeMap::new(),
             input: None,
             timeout: None,
@@ -102,6 +104,14 @@ impl Command {
     #[must_use]
     pub fn inherit(mut self, name: impl Into<String>) -> Self {
         self.inherited.push(name.into());
+        self
+    }
+
+    /// Gives the child the user's whole environment as it is, secrets too: for a program that the user would start from a
+    /// shell, and for nothing of a project's.
+    #[must_use]
+    pub fn as_from_a_shell(mut self) -> Self {
+        self.everything = true;
         self
     }
 

@@ -254,12 +254,15 @@ pub(super) fn spawn(
     process
         .args(&command.arguments)
         .current_dir(directory)
-        .env_clear()
-        .envs(command.environment(&context.environment))
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
+    if command.everything {
+        process.envs(&command.variables);
+    } else {
+        process.env_clear().envs(command.environment(&context.environment));
+    }
     let mut tries = 0;
     loop {
         match process.spawn() {

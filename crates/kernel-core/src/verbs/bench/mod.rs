@@ -138,7 +138,7 @@ impl Subject {
 const LARGEST: u64 = 1 << 30;
 
 /// The document of an earlier run.
-fn saved(path: &Utf8Path) -> Result<Document, BenchError> {
+pub(super) fn saved(path: &Utf8Path) -> Result<Document, BenchError> {
     let unreadable = |reason: String| BenchError::Saved { path: path.to_owned(), reason };
     let text = regular::text(path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))

@@ -1,7 +1,6 @@
 //! `run --verified`: the real loader in the user's own program, with a check before each import.
 
-use serde_json::Value;
-
+use super::codes;
 use crate::scene::{Ran, Scene, python};
 use crate::upload::{hub, project};
 
@@ -23,15 +22,6 @@ fn pinned(hub: &hub_testkit::Hub) -> Scene {
 fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     let python = python();
     scene.run(&[&["run", "--verified", "--json", "--", &python], arguments].concat())
-}
-
-fn codes(ran: &Ran) -> Vec<String> {
-    let last = ran.json().pop().expect("a last line");
-    let code = |value: &Value| value["code"].as_str().expect("a code").to_owned();
-    match last["event"].as_str() {
-        Some("error") => vec![code(&last)],
-        _ => last["findings"].as_array().into_iter().flatten().map(code).collect(),
-    }
 }
 
 /// A program that changes the loader's copy of the kernel, each time in another way, and loads it.

@@ -1,0 +1,86 @@
+//! Programs that cannot be looked into, or end in other ways than they should.
+
+use std::time::{Duration, Instant};
+
+use super::{codes, report, run, scene};
+use crate::scene::Scene;
+
+fn only(code: &str) -> Vec<String> {
+    vec![code.to_owned()]
+}
+
+#[test]
+fn a_program_that_is_no_python_or_uses_no_kernel_says_so() {
+    let scene = Scene::new();
+    for flags in [&["--share"][..], &["--use", "baseline"], &["--use", "auto", "--share"]] {
+        let ran = scene.run(&[&["run", "--json"], flags, &["--", "true"]].concat());
+        assert_eq!((ran.status, codes(&ran)), (10, only("run/no-python")), "{ran}");
+        let ran = run(&scene, flags, &["-I", "-c", "pass"]);
+        assert_eq!((ran.status, codes(&ran)), (10, only("run/no-python")), "{ran}");
+    }
+    let ran = run(&scene, &["--share"], &["-c", "pass"]);
+    assert_eq!((ran.status, codes(&ran)), (10, only("run/never-called")), "{ran}");
+    assert_eq!(report(&ran)["share"]["share"], 0.0, "{ran}");
+    assert_eq!(report(&ran)["share"]["largest_gain"], 1.0, "{ran}");
+    let ran = run(&scene, &["--use", "baseline"], &["-c", "pass"]);
+    assert_eq!((ran.status, codes(&ran)), (0, only("run/not-switched")), "{ran}");
+}
+
+#[test]
+fn a_program_that_is_missing_fails_dies_or_hangs_is_named() {
+    let scene = Scene::new();
+    let ran = scene.run(&["run", "--share", "--json", "--", "no-such-program"]);
+    assert_eq!((ran.status, codes(&ran)), (4, only("environment/tool-missing")), "{ran}");
+    let ran = run(&scene, &["--share"], &["-c", "raise SystemExit(3)"]);
+    assert_eq!((ran.status, codes(&ran)), (14, only("run/failed")), "{ran}");
+    let ran = run(&scene, &["--use", "auto"], &["-c", "import os; os.kill(os.getpid(), 9)"]);
+    assert_eq!((ran.status, codes(&ran)), (14, only("run/failed")), "{ran}");
+    assert_eq!(report(&ran)["end"], "was ended by signal 9", "{ran}");
+
+    // What it started ends with it, also where both ignore that they are asked to.
+    let hanging = "import os, signal, subprocess, sys, time\nsignal.signal(15, signal.SIG_IGN)\n\
+                   child = subprocess.Popen(['sleep', '600'])\nopen('child', 'w').write(str(child.pid))\ntime.sleep(600)\n";
+    let scene = scene.file("hanging.py", hanging);
+    let begin = Instant::now();
+    let ran = run(&scene, &["--share", "--timeout", "5"], &["hanging.py"]);
+    assert_eq!((ran.status, codes(&ran)), (14, only("run/timeout")), "{ran}");
+    assert!(begin.elapsed() < Duration::from_secs(300), "{ran}");
+    let child = fs_err::read_to_string(scene.path("child")).expect("it had started");
+    let state = fs_err::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}
+
+#[test]
+fn what_a_program_knew_before_it_was_ended_is_told() {
+    let program = "import torch, time\nfrom kernels import get_kernel\nkernel = get_kernel('acme/demo', version=1)\n\
+                   kernel.scale(torch.ones(8))\nimport os\nos._exit(3)\n";
+    let scene = scene().file("program.py", program);
+    let ran = run(&scene, &["--share"], &["program.py"]);
+    assert_eq!((ran.status, codes(&ran)), (14, only("run/failed")), "{ran}");
+    assert_eq!(report(&ran)["share"]["operations"][0]["calls"], 1, "{ran}");
+}
+
+#[test]
+fn a_record_that_others_wrote_to_proves_nothing() {
+    let forged =
+        "import kernel_builder_run as own\nopen(own.CONFIGURATION['events'], 'a').write('share: none\\n')\n";
+    let scene = Scene::new().file("forged.py", forged);
+    let ran = run(&scene, &["--share"], &["forged.py"]);
+    assert_eq!((ran.status, codes(&ran)), (6, only("run/record")), "{ran}");
+}
+
+#[test]
+fn wrong_lines_are_refused() {
+    let scene = Scene::new().file("notes.txt", "no document");
+    let refused = |flags: &[&str]| {
+        let ran = scene.run(&[&["run", "--json"], flags, &["--", "true"]].concat());
+        (ran.status, codes(&ran))
+    };
+    assert_eq!(
+        refused(&["--use", "baseline", "--baseline", "acme/demo=missing.py"]),
+        (2, only("run/baseline"))
+    );
+    assert_eq!(refused(&["--use", "baseline", "--baseline", "acme/demo"]), (2, only("usage/arguments")));
+    assert_eq!(refused(&["--share", "--bench", "notes.txt"]), (15, only("bench/saved")));
+    assert_eq!(refused(&[]), (2, only("usage/arguments")));
+}

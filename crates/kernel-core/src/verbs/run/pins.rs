@@ -1,0 +1,58 @@
+//! The pins that a program's kernels are held against.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use miette::Diagnostic;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::{Context, regular};
+
+/// No file of pins comes near this size in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// For each variant's name the pinned hashes, each with the kernel it is of.
+pub(super) type Pinned = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The pins cannot be read.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` holds no pins: {reason}")]
+#[diagnostic(code("run/pins"), help("write it with `kernel-builder pin OWNER/NAME@vN`"))]
+pub struct PinsError {
+    path: Utf8PathBuf,
+    reason: String,
+}
+
+#[derive(Deserialize)]
+struct Pins {
+    schema: String,
+    kernels: Vec<Pin>,
+}
+
+#[derive(Deserialize)]
+struct Pin {
+    repository: String,
+    revision: String,
+    variants: BTreeMap<String, String>,
+}
+
+/// The pins of a file.
+pub(super) fn read(context: &Context, path: &Utf8Path) -> Result<Pinned, PinsError> {
+    let wrong = |reason: String| PinsError { path: path.to_owned(), reason };
+    let text = regular::text(&context.resolve(path), LARGEST).map_err(|error| wrong(error.to_string()))?;
+    let pins: Pins = serde_json::from_str(&text).map_err(|error| {
+        wrong(format!("it is of another form (line {}, column {})", error.line(), error.column()))
+    })?;
+    if pins.schema != "kernel-pins/1" {
+        return Err(wrong("it is of another version".to_owned()));
+    }
+    let mut pinned = Pinned::new();
+    for kernel in pins.kernels {
+        for (variant, sha256) in kernel.variants {
+            let name = format!("{}@{}", kernel.repository, kernel.revision);
+            pinned.entry(variant).or_default().insert(sha256, name);
+        }
+    }
+    Ok(pinned)
+}
