@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 mod cli;
 mod commands;
+mod dumps;
 mod exit;
 mod failure;
 mod logging;
@@ -12,6 +13,7 @@ mod session;
 mod settings;
 
 fn main() -> ExitCode {
+    dumps::forbid();
     exit::silence_panics();
     let call = match cli::Call::parse() {
         Ok(call) => call,

@@ -2,17 +2,20 @@
 //! The struct's defaults are also the list of keys, so file, environment and flags cannot disagree about names.
 
 use camino::Utf8PathBuf;
-use fs_err as fs;
 use kernel_core::context::Environment;
 use kernel_core::engine::Choice;
 use kernel_core::engine::local::sandbox::Mode;
 use kernel_core::engine::nix::Options;
+use kernel_core::regular;
 use kernel_spec::error::Faults;
 use kernel_spec::{Finding, SourceText, code};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::output::Color;
+
+/// No file of settings comes near this size in bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// The merged settings. Keys are kebab-case in the file and upper snake case after `KERNEL_BUILDER_` in the environment.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -128,7 +131,7 @@ impl Settings {
                 Err(error) => faults.push(Finding::error(&code::internal::SETTINGS, error.message())),
             }
         }
-        Err(Faults::new(&code::internal::SETTINGS, "the settings cannot be used", faults))
+        Err(Faults::new(&code::internal::SETTINGS, "the settings cannot be used", faults).or_unread())
     }
 }
 
@@ -138,11 +141,11 @@ fn from_file(environment: &Environment) -> Result<Layer, Box<Finding>> {
     let must_exist = named.is_some();
     let usual = || Some(environment.configuration_directory()?.join("config.toml"));
     let Some(path) = named.or_else(usual) else { return Ok(Layer::new()) };
-    let text = match fs::read_to_string(&path) {
+    let text = match regular::text(&path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return Ok(Layer::new()),
         Err(error) => {
-            let finding = Finding::error(&code::internal::SETTINGS, format!("`{path}` cannot be read"));
+            let finding = Finding::error(&code::environment::UNREADABLE, format!("`{path}` cannot be read"));
             return Err(Box::new(finding.cause(error.to_string())));
         }
     };

@@ -47,9 +47,13 @@ pub fn find(directory: &Utf8Path) -> Vec<Utf8PathBuf> {
 }
 
 /// Like [`find`], where there must be one.
-pub fn discover(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, NoVariants> {
+pub fn discover(directory: &Utf8Path) -> crate::Result<Vec<Utf8PathBuf>> {
     let found = find(directory);
-    if found.is_empty() { Err(NoVariants { directory: directory.to_owned() }) } else { Ok(found) }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    regular::named_directory(directory)?;
+    Err(NoVariants { directory: directory.to_owned() }.into())
 }
 
 /// The directories of the variants directly in `place` that have metadata, sorted by name; none where it is not there.
@@ -89,11 +93,15 @@ pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
         let message = format!("`{METADATA}` of `{name}` is a link that leaves the variant, and was not read");
         return Err(vec![Finding::error(&code::artifact::UNREADABLE, message)]);
     }
-    let text = regular::start(&place, METADATA_LIMIT).map_err(|error| {
-        let message = format!("`{METADATA}` of `{name}` cannot be read");
-        let missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-        let code = if missing { &code::artifact::METADATA } else { &code::artifact::UNREADABLE };
-        vec![Finding::error(code, message).cause(error.to_string())]
+    let text = regular::start(&place, METADATA_LIMIT).map_err(|error| match error.kind() {
+        // Where it would be says nothing: of a published kernel that is a place in the cache.
+        ErrorKind::NotFound | ErrorKind::NotADirectory => {
+            vec![Finding::error(&code::artifact::METADATA, format!("`{name}` has no `{METADATA}`"))]
+        }
+        _ => {
+            let message = format!("`{METADATA}` of `{name}` cannot be read");
+            vec![Finding::error(&code::artifact::UNREADABLE, message).cause(error.to_string())]
+        }
     })?;
     Metadata::from_json(&text)
 }
@@ -101,7 +109,8 @@ pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
 /// Like [`metadata`], where what is wrong with them ends the verb.
 pub fn require_metadata(directory: &Utf8Path) -> Result<Metadata, Faults> {
     metadata(directory).map_err(|findings| {
-        let summary = format!("the metadata of `{directory}` cannot be used");
+        let name = directory.file_name().unwrap_or_default();
+        let summary = format!("the metadata of `{name}` cannot be used");
         Faults::new(&code::artifact::METADATA, summary, findings).or_unread()
     })
 }

@@ -143,10 +143,10 @@ pub enum Error {
     #[diagnostic(transparent)]
     Baseline(#[from] crate::verbs::run::BaselineError),
 
-    /// A word names no published kernel.
+    /// Nothing can be pinned.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Pin(#[from] crate::verbs::pin::WrongName),
+    Pin(#[from] crate::verbs::pin::PinError),
 
     /// A published kernel cannot be used.
     #[error(transparent)]

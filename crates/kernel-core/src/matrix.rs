@@ -6,7 +6,11 @@ use kernel_spec::matrix::MatrixError;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::regular::{self, Unreadable};
 use crate::{Context, Result};
+
+/// No matrix comes near this size in bytes.
+const LARGEST: u64 = 16 << 20;
 
 /// Names the user's matrix; it must exist then.
 const VARIABLE: &str = "KERNEL_BUILDER_MATRIX";
@@ -28,12 +32,17 @@ pub struct MatrixFileError {
 pub fn load(context: &Context) -> Result<Matrix> {
     let mut matrix = Matrix::embedded().clone();
     let named = context.environment.get(VARIABLE).map(|path| context.resolve(Utf8Path::new(path)));
-    let must_exist = named.is_some();
     let usual = || Some(context.environment.configuration_directory()?.join("matrix.toml"));
+    let must_exist = named.is_some();
     let Some(path) = named.or_else(usual) else { return Ok(matrix) };
-    let text = match fs_err::read_to_string(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return Ok(matrix),
-        text => text?,
+    let text = if must_exist {
+        regular::named(&path, LARGEST)?
+    } else {
+        let there = regular::text_if_there(&path, LARGEST);
+        let Some(text) = there.map_err(|reason| Unreadable { path: path.clone(), reason })? else {
+            return Ok(matrix);
+        };
+        text
     };
     matrix.merge(&text).map_err(|source| MatrixFileError { path, source })?;
     Ok(matrix)

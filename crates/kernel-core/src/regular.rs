@@ -1,17 +1,19 @@
 //! Regular files, the only ones that are read or replaced by a name that a person or a project gave: opening a named pipe
 //! waits for somebody to write to it, a device may have no end, and a rename over either would take it away.
 
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{Error, ErrorKind, Read};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::confined::open_regular;
 
-/// A file that is needed, is there, and cannot be read.
+type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A file or directory that is needed and cannot be read: it is not there, it is of another kind, or there are no rights to it.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[error("`{path}` cannot be read")]
 #[diagnostic(
     code("environment/unreadable"),
-    help("make it a regular file that the user of this command may read")
+    help("check the path; a file must be a regular one, and the user of this command must have the right to read it")
 )]
 pub struct Unreadable {
     /// The file.
@@ -21,12 +23,17 @@ pub struct Unreadable {
     pub reason: Error,
 }
 
-/// The text of a file that a user named.
-pub fn named(path: &Utf8Path, most: u64) -> crate::Result<String> {
-    text(path, most).map_err(|reason| match reason.kind() {
-        ErrorKind::NotFound => reason.into(),
-        _ => Unreadable { path: path.to_owned(), reason }.into(),
-    })
+/// The text of a file that a user named, so that it must be there.
+pub fn named(path: &Utf8Path, most: u64) -> Result<String, Unreadable> {
+    text(path, most).map_err(|reason| Unreadable { path: path.to_owned(), reason })
+}
+
+/// Refuses a directory that a user named and that cannot be read.
+pub fn named_directory(path: &Utf8Path) -> Result<(), Unreadable> {
+    match path.read_dir_utf8() {
+        Ok(_) => Ok(()),
+        Err(reason) => Err(Unreadable { path: path.to_owned(), reason }),
+    }
 }
 
 /// The start of a file, at most so many bytes.

@@ -176,6 +176,16 @@ fn what_cannot_be_asked_is_said_at_once() {
     assert_eq!(code(&proxy), "hub/proxy");
     let settings = Settings::from_environment(&environment("SSL_CERT_FILE", "/nowhere")).expect("settings");
     let error = Client::new(settings).send(&Request::get("https://localhost:1/")).expect_err("an error");
+    assert_eq!(code(&error), "environment/unreadable");
+    let settings = Settings::from_environment(&environment("SSL_CERT_FILE", "/dev/null")).expect("settings");
+    let error = Client::new(settings).send(&Request::get("https://localhost:1/")).expect_err("an error");
+    assert_eq!(code(&error), "environment/unreadable", "a device has no end");
+    let (_directory, empty) = scratch();
+    fs_err::create_dir_all(empty.parent().expect("a parent")).expect("a directory");
+    fs_err::write(&empty, "").expect("written");
+    let named = |asked: &str| (asked == "SSL_CERT_FILE").then(|| empty.to_string());
+    let settings = Settings::from_environment(&named).expect("settings");
+    let error = Client::new(settings).send(&Request::get("https://localhost:1/")).expect_err("an error");
     assert_eq!(code(&error), "hub/certificates");
 }
 
@@ -207,6 +217,26 @@ fn an_answer_that_comes_too_slowly_is_given_up() {
         client.download(&Download::new(server.url(), &path), &mut |_, _| {}).expect_err("too slow");
     assert_eq!((code(&answer), code(&download)), ("hub/slow".to_owned(), "hub/slow".to_owned()));
     assert!(!path.exists() && asked.lock().expect("a log").len() == 2, "it is not asked again");
+}
+
+/// A server that takes a little now and then never lets an upload end, and is never silent.
+#[test]
+fn content_that_is_taken_too_slowly_is_given_up() {
+    let server = Server::start(|asked: &mut Asked<'_>| {
+        let mut piece = vec![0; 64 << 10];
+        while asked.body.read(&mut piece).is_ok_and(|count| count > 0) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Reply::empty(200)
+    })
+    .expect("a server");
+    let (grace, slowest) = (Duration::from_millis(500), 100 << 20);
+    let patience = Patience { grace, slowest, attempts: 4, ..Patience::default() };
+    let client = Client::new(Settings { patience, ..Settings::default() });
+    let sent = Request::new(Method::Put, server.url()).body(Body::Bytes(vec![0; 256 << 20]));
+    let error = client.send(&sent).expect_err("too slow");
+    assert_eq!(code(&error), "hub/slow");
+    assert!(error.to_string().contains("takes what it is sent so slowly"), "{error}");
 }
 
 #[test]

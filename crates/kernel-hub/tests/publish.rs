@@ -81,7 +81,7 @@ fn a_lost_answer_makes_no_second_commit_and_no_second_pull_request() {
     let bench = bench(Limits::default());
     let wanted = wanted(vec![text("a", "1")]);
     bench.fault("POST", "/commit/", 1, Kind::DoneThenDropped);
-    assert_eq!(bench.to_main(&wanted).expect("published").commits, 0, "the commit was found");
+    assert_eq!(bench.to_main(&wanted).expect("published").commits, 1, "the commit was found");
     assert_eq!(bench.commits(), 2);
     bench.fault("POST", "/commit/", 1, Kind::DoneThen(500));
     let wanted = self::wanted(vec![text("b", "2")]);
@@ -95,6 +95,13 @@ fn a_branch_that_always_moves_ends_the_attempt() {
     let bench = bench(Limits::default());
     bench.fault("POST", "/commit/", 100, Kind::Refused(412, Vec::new()));
     assert_eq!(code(bench.to_main(&wanted(vec![text("a", "1")]))), "hub/contended");
+}
+
+#[test]
+fn a_precondition_of_something_else_is_no_branch_that_moves() {
+    let bench = bench(Limits::default());
+    bench.fault("POST", "/preupload/", 1, Kind::Refused(412, Vec::new()));
+    assert_eq!(code(bench.to_main(&wanted(vec![text("a", "1")]))), "hub/refused");
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub enum ExitClass {
     Inconclusive = 13,
     /// A child process crashed or ran out of time.
     Child = 14,
-    /// An input could not be read.
+    /// A file or directory that was named is missing or could not be read.
     Unreadable = 15,
     /// The user interrupted the program.
     Interrupted = 130,

@@ -44,10 +44,11 @@ impl Inner {
         let mut header = Value::Null;
         for line in body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let line: Value = serde_json::from_slice(line)?;
-            if line["key"] == "header" {
+            let kind = line["key"].as_str().ok_or_else(|| Refusal::bad("the key of a line is missing"))?;
+            if kind == "header" {
                 header = line["value"].clone();
             } else {
-                self.apply(&mut files, line["key"].as_str().unwrap_or_default(), &line["value"])?;
+                self.apply(&mut files, kind, &line["value"])?;
             }
         }
         if header["parentCommit"].as_str().is_some_and(|parent| parent != head) {
@@ -92,7 +93,8 @@ impl Inner {
                 files.insert(path.to_owned(), Entry { oid, size: content.len() as u64, lfs: None });
             }
             "lfsFile" => {
-                let sha256 = value["oid"].as_str().filter(|oid| is_sha256(oid)).unwrap_or("-");
+                let sha256 = value["oid"].as_str().filter(|oid| is_sha256(oid));
+                let sha256 = sha256.ok_or_else(|| Refusal::bad("oid is no SHA-256"))?;
                 let Ok(known) = fs_err::metadata(self.store.large(sha256)) else {
                     return Err(Refusal::bad(format!("the content of {path} was never uploaded")));
                 };

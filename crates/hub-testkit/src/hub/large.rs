@@ -80,7 +80,7 @@ impl Inner {
         }
         match (method, rest) {
             ("PUT", ["whole", oid]) if is_sha256(oid) => {
-                let size = query(request, "size").and_then(|size| size.parse().ok()).unwrap_or_default();
+                let size = size_of(request)?;
                 stored(self.store.put_large(oid, size, request.body, true)?)
             }
             ("PUT", ["part", upload, number]) => {
@@ -91,7 +91,8 @@ impl Inner {
             ("POST", ["complete", upload, oid]) if is_sha256(oid) => self.complete(request, upload, oid),
             ("POST", ["verify", ..]) => {
                 let body: Value = serde_json::from_slice(&request.read_body()?)?;
-                let oid = body["oid"].as_str().filter(|oid| is_sha256(oid)).unwrap_or("-");
+                let oid = body["oid"].as_str().filter(|oid| is_sha256(oid));
+                let oid = oid.ok_or_else(|| Refusal::bad("oid is no SHA-256"))?;
                 stored(self.store.large(oid).exists())
             }
             ("GET" | "HEAD", ["whole", oid]) if is_sha256(oid) => {
@@ -103,12 +104,12 @@ impl Inner {
 
     fn complete(&self, request: &mut Request<'_>, upload: &str, oid: &str) -> Answer {
         let body: Value = serde_json::from_slice(&request.read_body()?)?;
-        let size: u64 = query(request, "size").and_then(|size| size.parse().ok()).unwrap_or_default();
+        let size = size_of(request)?;
         let parts = body["parts"].as_array().ok_or_else(|| Refusal::bad("parts is missing"))?;
         let mut whole: Box<dyn Read> = Box::new(std::io::empty());
         for (at, part) in parts.iter().enumerate() {
             let name = format!("{}-{}", number_of(upload)?, at + 1);
-            let tag = part["etag"].as_str().unwrap_or_default().trim_matches('"');
+            let tag = part["etag"].as_str().ok_or_else(|| Refusal::bad("etag is missing"))?.trim_matches('"');
             if part["partNumber"] != at + 1 || tag != name {
                 return Err(Refusal::bad("a part is missing, or has another tag"));
             }
@@ -120,6 +121,12 @@ impl Inner {
 
 fn stored(well: bool) -> Answer {
     if well { Ok(json(200, &json!({}))) } else { Err(Refusal::bad("the content is not what its name says")) }
+}
+
+/// The size that a signed address is for.
+fn size_of(request: &Request<'_>) -> Result<u64, Refusal> {
+    let size = query(request, "size").ok_or_else(|| Refusal::bad("size is missing"))?;
+    number_of(&size)
 }
 
 fn number_of(text: &str) -> Result<u64, Refusal> {

@@ -33,7 +33,8 @@ impl Inner {
                 &format!("{folder} does not exist on {revision}"),
             ));
         }
-        let begin: usize = query(request, "cursor").and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+        let cursor = query(request, "cursor").map(|cursor| cursor.parse().map_err(Refusal::bad));
+        let begin: usize = cursor.transpose()?.unwrap_or(0);
         let end = entries.len().min(begin + self.limits.page);
         let page = Value::Array(entries.get(begin..end).unwrap_or_default().to_vec());
         let reply = json(200, &page);
@@ -92,8 +93,8 @@ impl Inner {
         for asked in asked {
             let path = asked["path"].as_str().ok_or_else(|| Refusal::bad("path is missing"))?;
             let size = asked["size"].as_u64().ok_or_else(|| Refusal::bad("size is missing"))?;
-            let sample =
-                STANDARD.decode(asked["sample"].as_str().unwrap_or_default()).map_err(Refusal::bad)?;
+            let sample = asked["sample"].as_str().ok_or_else(|| Refusal::bad("sample is missing"))?;
+            let sample = STANDARD.decode(sample).map_err(Refusal::bad)?;
             let is_large = size >= self.limits.large
                 || Path::new(path).extension().is_some_and(|end| end == "so")
                 || sample.contains(&0);

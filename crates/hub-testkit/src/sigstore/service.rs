@@ -46,12 +46,14 @@ fn identity(state: &State, bearer: Option<&str>, query: &str) -> Reply {
 }
 
 fn certify(state: &mut State, bearer: Option<&str>, body: &Value) -> Reply {
-    let text = bearer.or(body["credentials"]["oidcIdentityToken"].as_str()).unwrap_or_default();
+    let Some(text) = bearer.or(body["credentials"]["oidcIdentityToken"].as_str()) else {
+        return refuse(401, "credentials.oidcIdentityToken is missing");
+    };
     if state.mishap.take_if(|mishap| *mishap == Mishap::TokenRefused).is_some() {
         return refuse(401, &format!("there was an error processing the identity token {text}"));
     }
     let Some((workflow, subject)) = Workflow::of_token(text) else {
-        return refuse(401, "there is no identity token");
+        return refuse(401, "this is no identity token");
     };
     if workflow.aud != "sigstore" {
         return refuse(401, "the identity token is made out to another audience");

@@ -262,11 +262,11 @@ fn programs_are_judged_as_programs_where_one_is_named() {
 }
 
 #[test]
-fn a_directory_that_is_not_there_is_told_from_an_unreadable_library() {
+fn what_is_not_there_is_named_as_an_input_that_cannot_be_read() {
     let scene = Scene::new();
     for command in ["check-abi", "inspect"] {
         let ran = scene.run(&[command, "build"]);
-        assert_eq!(ran.status, 10, "{ran}");
+        assert_eq!(ran.status, 15, "{ran}");
         assert!(
             ran.stdout.contains("there is no `build`") && ran.stdout.contains("kernel-builder build"),
             "{ran}"

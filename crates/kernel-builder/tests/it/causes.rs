@@ -184,7 +184,7 @@ fn links_and_pipes_of_a_checkout_are_refused() {
     for (arguments, code) in [
         (&["card", "--output", "pipe"][..], "environment/file"),
         (&["card", "--output", "link"], "environment/file"),
-        (&["variants", "--env", "pipe"], "variant/machine"),
+        (&["variants", "--env", "pipe"], "environment/unreadable"),
     ] {
         let ran = scene.run(&[arguments, &["--json"]].concat());
         assert_code(&ran, code);

@@ -122,3 +122,36 @@ fn what_would_not_be_run_is_not_pinned() {
     let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
     assert_eq!(scene.run(&["pin", "acme/cached@v1"]).status, 0);
 }
+
+#[test]
+fn what_has_no_variants_is_not_pinned() {
+    let hub = hub();
+    assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    for kernels in [&["acme/demo@main"][..], &["acme/demo@v1", "acme/demo@main"]] {
+        let ran = scene.run(&[&["pin", "--json"], kernels].concat());
+        let last = ran.json().pop().expect("a line");
+        assert_eq!((ran.status, &last["code"]), (6, &"pin/unfit".into()), "{ran}");
+        assert!(last.to_string().contains("`acme/demo@main` has no variants"), "{ran}");
+        assert!(!scene.path("kernels.lock").exists() && !scene.path("kernel-pins.json").exists());
+    }
+}
+
+#[test]
+fn two_files_are_not_written_to_one_place() {
+    let hub = hub();
+    assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url()).file("folder/pins.json", "{}");
+    fs_err::os::unix::fs::symlink("folder", scene.path("other")).expect("linked");
+    fs_err::os::unix::fs::symlink("folder/pins.json", scene.path("linked.json")).expect("linked");
+    for (pins, lock) in [
+        ("pins.json", "pins.json"),
+        ("pins.json", "./pins.json"),
+        ("folder/new.json", "other/new.json"),
+        ("folder/pins.json", "linked.json"),
+    ] {
+        let ran = scene.run(&["pin", "acme/demo@v1", "--pins", pins, "--lock", lock, "--json"]);
+        assert_eq!((ran.status, &ran.json()[1]["code"]), (2, &"pin/one-file".into()), "{pins} {lock}: {ran}");
+    }
+    assert_eq!(scene.run(&["pin", "acme/demo@v1", "--pins", "a/one", "--lock", "b/one"]).status, 0);
+}

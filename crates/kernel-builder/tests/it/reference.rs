@@ -41,6 +41,10 @@ fn the_exit_codes() {
         writeln!(text, "| {} | {} | {} |", class.status(), field("const"), field("description"))
             .expect("a string");
     }
+    text.push_str(
+        "\nA file or directory that is named, on the line or by a variable, and is missing or cannot be read is always 15, whatever \
+         reads it; a project without a `build.toml` is 3, and an interpreter or a tool that is missing is 4.\n",
+    );
     is_current("reference/exit-codes.md", &text);
 }
 

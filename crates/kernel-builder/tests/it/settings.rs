@@ -53,7 +53,7 @@ fn faults_of_all_layers_are_reported_together() {
 #[test]
 fn a_named_file_must_exist() {
     let ran = Scene::new().variable("KERNEL_BUILDER_CONFIG", "missing.toml").run(&["explain"]);
-    assert_eq!(ran.status, 2);
+    assert_eq!(ran.status, 15);
     assert!(ran.stderr.contains("`missing.toml` cannot be read"), "{ran}");
 }
 

@@ -7,7 +7,7 @@ use fs_err::os::unix::fs::FileExt;
 use kernel_abi::image::Source;
 use kernel_abi::{Image, ImageError};
 use kernel_spec::Finding;
-use kernel_spec::code::abi;
+use kernel_spec::code::artifact;
 
 use crate::regular;
 
@@ -54,7 +54,7 @@ pub fn is_missing(path: &Utf8Path) -> bool {
 /// What to say where a directory was named that is not there.
 pub fn missing(path: &Utf8Path) -> Finding {
     let help = "build first with `kernel-builder build`, or name the directory that holds the variants";
-    Finding::error(&abi::NOTHING, format!("there is no `{path}`")).help(help)
+    Finding::error(&artifact::UNREADABLE, format!("there is no `{path}`")).help(help)
 }
 
 fn begins_like_one(path: &Utf8Path) -> io::Result<bool> {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::confined::Confined;
 use kernel_hub::http::HttpError;
-use kernel_hub::hub::{Blob, Fetch, Hub, RemoteFile, Repository, Tree};
+use kernel_hub::hub::{Blob, Fetch, Hub, Refs, RemoteFile, Repository, Tree};
 use kernel_hub::publish::is_same;
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
@@ -20,7 +20,7 @@ use crate::digest::METADATA;
 use crate::meter::Meter;
 use crate::tree::{self, Kind};
 use crate::upload::contents::{BUILD, name_files};
-use crate::{Context, Result, network};
+use crate::{Context, Result, artifacts, network};
 
 /// Most bytes of one folder: more than any kernel has, and less than fills a disk by itself.
 const MOST: u64 = 64 << 30;
@@ -98,7 +98,7 @@ impl Snapshot {
         let content = self.hub.read_file(&self.repository, &self.commit, path, SMALL)?;
         let content = content.ok_or_else(|| wrong("it is listed, and not there".to_owned()))?;
         if !is_same(&Blob::of_bytes(path, content.clone()), file) {
-            return Err(wrong("its hash is not that of the listing".to_owned()).into());
+            return Err(wrong("its hash or its size is not that of the listing".to_owned()).into());
         }
         Ok(Some(content))
     }
@@ -124,6 +124,9 @@ impl Snapshot {
         }
         for variant in wanted {
             self.fetch(context, &format!("{BUILD}{variant}"))?;
+        }
+        if artifacts::find(&self.root).is_empty() {
+            return Err(PublishedError::Empty { reference: self.reference.clone() }.into());
         }
         Ok(self.root.clone())
     }
@@ -171,12 +174,10 @@ fn commit(hub: &Hub, repository: &Repository, reference: &Reference) -> Result<S
     }
     let refs = hub.refs(repository, false)?;
     let Some(commit) = refs.branches.get(&reference.revision) else {
-        let branches: Vec<String> =
-            refs.branches.keys().map(|name| format!("`{}`", name.escape_debug())).collect();
         return Err(PublishedError::NoRevision {
             repository: repository.id(),
             revision: reference.revision.clone(),
-            known: format!("it has {}; a commit is given with all its digits", branches.join(", ")),
+            known: format!("it has {}; a commit is given with all its digits", known(&refs)),
         }
         .into());
     };
@@ -186,6 +187,27 @@ fn commit(hub: &Hub, repository: &Repository, reference: &Reference) -> Result<S
         return Err(HttpError::Answer { address, reason }.into());
     }
     Ok(commit.clone())
+}
+
+/// Most branches that a help names.
+const NAMED: usize = 12;
+/// Longest name of a branch in it, in characters.
+const LONGEST: usize = 100;
+
+/// The branches of a repository for people: versions first, the newest before older ones.
+fn known(refs: &Refs) -> String {
+    if refs.branches.is_empty() {
+        return "no branch".to_owned();
+    }
+    let version = |name: &&String| name.strip_prefix('v').and_then(|digits| digits.parse::<u64>().ok());
+    let mut names: Vec<&String> = refs.branches.keys().collect();
+    names.sort_by_key(|name| std::cmp::Reverse(version(name)));
+    let shown = |name: &String| format!("`{}`", name.chars().take(LONGEST).collect::<String>().escape_debug());
+    let first: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// Whether a directory holds exactly these files.

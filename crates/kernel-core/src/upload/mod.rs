@@ -41,6 +41,13 @@ pub enum UploadError {
     )]
     NoBranch { repository: String, branch: String },
 
+    #[error("the card cannot be merged into `README.md` on `main` of `{repository}`: {reason}")]
+    #[diagnostic(
+        code("upload/readme"),
+        help("mend that file there, or publish without a card: move `build/CARD.md` away")
+    )]
+    Readme { repository: String, reason: String },
+
     #[error("`{branch}` of `{repository}` is published, and the card on `main` could not be written")]
     #[diagnostic(
         code("hub/card"),

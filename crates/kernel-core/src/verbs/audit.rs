@@ -84,7 +84,7 @@ fn write(
     }
     if faults.iter().any(|finding| finding.severity == Severity::Error) {
         let summary = "a bill of materials needs metadata that can be read";
-        return Err(Faults::new(&code::audit::BILL, summary, faults).into());
+        return Err(Faults::new(&code::audit::BILL, summary, faults).or_unread().into());
     }
     let parts: Vec<Part<'_>> = known
         .iter()

@@ -38,19 +38,34 @@ pub struct PinOptions {
     pub check: bool,
 }
 
-/// A word names no published kernel.
+/// Why nothing is pinned, whatever is published.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{word}` names no published kernel")]
-#[diagnostic(code("pin/name"), help("write it as OWNER/NAME@vN"))]
-pub struct WrongName {
-    word: String,
+pub enum PinError {
+    /// A word names no published kernel.
+    #[error("`{word}` names no published kernel")]
+    #[diagnostic(code("pin/name"), help("write it as OWNER/NAME@vN"))]
+    Name {
+        /// The word.
+        word: String,
+    },
+
+    /// The second file would be written over the first.
+    #[error("`--pins` and `--lock` name one file, `{path}`")]
+    #[diagnostic(code("pin/one-file"), help("name two: they are of different forms, for different readers"))]
+    OneFile {
+        /// The file.
+        path: Utf8PathBuf,
+    },
 }
 
 /// Pins published kernels with all that they depend on.
 pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
+    if same_file(&context.resolve(&options.pins), &context.resolve(&options.lock)) {
+        return Err(PinError::OneFile { path: options.pins.clone() }.into());
+    }
     let mut open = VecDeque::new();
     for word in &options.kernels {
-        let reference = Reference::parse(word).ok_or_else(|| WrongName { word: word.clone() })?;
+        let reference = Reference::parse(word).ok_or_else(|| PinError::Name { word: word.clone() })?;
         open.push_back((dependency(&reference), reference));
     }
     let mut pinned: BTreeMap<KernelDependency, PinnedKernel> = BTreeMap::new();
@@ -82,6 +97,16 @@ pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
     Ok(PinReport { pins: options.pins.to_string(), lock: options.lock.to_string(), state, kernels, findings })
 }
 
+/// Whether two paths lead to one file, or would.
+fn same_file(one: &Utf8Path, other: &Utf8Path) -> bool {
+    // What is not there yet will be in a directory that may be.
+    let place = |path: &Utf8Path| {
+        let whole = path.canonicalize_utf8().ok();
+        whole.or_else(|| Some(path.parent()?.canonicalize_utf8().ok()?.join(path.file_name()?)))
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
 /// Compares with the files that are there, and writes where that was not all that was asked for.
 fn state(context: &Context, options: &PinOptions, files: [(&Utf8PathBuf, &String); 2]) -> Result<PinState> {
     let is_current = |(path, text): &(&Utf8PathBuf, &String)| {
@@ -109,6 +134,7 @@ fn one(
     findings: &mut Vec<Finding>,
 ) -> Result<(PinnedKernel, Depends)> {
     let snapshot = Snapshot::open(context, reference)?;
+    let before = findings.len();
     let mut variants = BTreeMap::new();
     let mut depends = Vec::new();
     let mut known = Hashes::default();
@@ -148,6 +174,10 @@ fn one(
             }
         }
         variants.insert(name.to_owned(), hexadecimal(&Sha256::digest(&bytes)));
+    }
+    if variants.is_empty() && findings.len() == before {
+        let message = format!("`{}` has no variants, so there is nothing to hold it to", snapshot.reference);
+        findings.push(Finding::error(&code::pin::UNFIT, message));
     }
     let trusted = snapshot.is_trusted()?;
     let Snapshot { reference, commit, .. } = snapshot;

@@ -62,8 +62,8 @@ pub fn sign(context: &Context, options: &SignOptions) -> Result<SignReport> {
         branch: options.branch.clone(),
     };
     let target = target::decide(&options.directory, &chosen, project.as_ref(), &variants)?;
+    require_fit(&variants, options.allow_mixed, target.disagreement(&variants))?;
     let place = Place { repository: target.repository.id(), branch: target.branch };
-    require_fit(&variants, options.allow_mixed)?;
     let authorities = trust::authorities(context, options.trust_config.as_ref())?;
     let client = network::client(context)?;
     let token = identity(context, options)?;
@@ -120,9 +120,9 @@ fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
     read.collect()
 }
 
-/// What is signed must be what was built, and of one commit.
-fn require_fit(variants: &[Artifact], allow_mixed: bool) -> Result<()> {
-    let mut findings = Vec::new();
+/// What is signed must be what was built, and of one commit; `known` is what is known against it already.
+fn require_fit(variants: &[Artifact], allow_mixed: bool, known: Option<Finding>) -> Result<()> {
+    let mut findings: Vec<Finding> = known.into_iter().collect();
     for variant in variants {
         findings.extend(contents::check(&variant.directory, &variant.metadata)?);
     }

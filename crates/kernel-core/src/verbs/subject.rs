@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::selection::decide;
 use kernel_spec::variant::LoaderName;
-use kernel_spec::{Backend, Finding, Metadata, Severity, code};
+use kernel_spec::{Backend, Finding, Severity, code};
 
 use super::test::{Reasons, TestError};
 use crate::check::built::BuiltVariant;
@@ -56,12 +56,11 @@ pub(super) fn fetch(context: &Context, asked: Asked<'_>, python: &PythonEnvironm
     };
     let root = snapshot.fetch_variants(context, Some(&names))?;
     let build = root.join(BUILD_DIRECTORY);
-    let variants = if accepted.is_empty() { chosen(&build, &names, python)? } else { accepted };
     let mut findings = Vec::new();
     let mut package = String::new();
     for name in &names {
         let directory = build.join(name);
-        match Metadata::from_json(&fs_err::read(directory.join(METADATA))?) {
+        match artifacts::metadata(&directory) {
             Ok(metadata) => package = metadata.name.python_name(),
             Err(faults) => findings.extend(faults),
         }
@@ -71,6 +70,7 @@ pub(super) fn fetch(context: &Context, asked: Asked<'_>, python: &PythonEnvironm
         let summary = format!("`{}` is not what its metadata say; nothing of it was run", snapshot.reference);
         return Err(Faults::new(&code::published::UNSOUND, summary, findings).into());
     }
+    let variants = if accepted.is_empty() { chosen(&build, &names, python)? } else { accepted };
     Ok(Fetched { snapshot, root, variants, package })
 }
 

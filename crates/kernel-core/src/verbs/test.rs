@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::published::Reference;
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::{Suite, keep};
-use crate::{Context, Result};
+use crate::{Context, Result, regular};
 
 /// What `test` is asked for with.
 #[derive(Clone, Debug)]
@@ -133,12 +133,14 @@ fn published(
     options: &TestOptions,
     reference: Reference,
 ) -> Result<(Subject, PythonEnvironment)> {
+    let tests = context.resolve(&options.tests);
+    regular::named_directory(&tests)?;
     let python = PythonEnvironment::discover(context, options.python.as_deref())?;
     let asked =
         Asked { reference, names: &options.variants, best: false, trusted: options.trust_remote_code };
     let fetched = fetch(context, asked, &python)?;
     let subject = Subject {
-        tests: context.resolve(&options.tests),
+        tests,
         build: fetched.root.join(BUILD_DIRECTORY),
         repo_ids: vec![fetched.snapshot.reference.id()],
         package: fetched.package,

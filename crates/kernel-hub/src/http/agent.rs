@@ -10,7 +10,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use super::address::Address;
 use super::error::HttpError;
-use super::settings::Settings;
+use super::settings::{CertificateFile, Settings};
 
 /// How often the watcher looks whether the end was asked for.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -77,14 +77,12 @@ fn watch(agent: Agent, cancelled: Arc<AtomicBool>, alive: Weak<()>) {
 /// The certificates of the file that the user named, else those of the system.
 fn certificates(settings: &Settings) -> Result<Vec<Certificate<'static>>, HttpError> {
     let found = match &settings.certificates {
-        Some(path) => rustls_native_certs::load_certs_from_paths(Some(path.as_std_path()), None),
+        Some(file) => rustls_native_certs::load_certs_from_paths(Some(file.readable()?.as_std_path()), None),
         None => rustls_native_certs::load_native_certs(),
     };
     if found.certs.is_empty() {
-        let place = settings
-            .certificates
-            .as_ref()
-            .map_or_else(|| "the system".to_owned(), |path| format!("`{path}`"));
+        let named = settings.certificates.as_ref().map(CertificateFile::readable).transpose()?;
+        let place = named.map_or_else(|| "the system".to_owned(), |path| format!("`{path}`"));
         return Err(HttpError::Certificates { place });
     }
     Ok(found.certs.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect())

@@ -107,8 +107,7 @@ impl Client {
         let mut reader = Paced::new(unread.into_reader(), self.settings.patience).take(request.limit + 1);
         reader.read_to_end(&mut body).map_err(|error| self.broken(&error, &address))?;
         if body.len() as u64 > request.limit {
-            let reason = format!("it has more than {} bytes", request.limit);
-            return Err(HttpError::Answer { address: address.to_string(), reason }.into());
+            return Err(HttpError::TooLarge { address: address.to_string(), most: request.limit }.into());
         }
         Ok(Response { status, headers, body: self.without_secrets(body), address })
     }
@@ -165,7 +164,8 @@ impl Client {
         };
         let answer = match content(&request.body)? {
             None => agent.run(building.body(()).map_err(invalid)?),
-            Some(mut reader) => {
+            Some(reader) => {
+                let mut reader = Paced::new(reader, self.settings.patience);
                 let length = request.body.length();
                 building = building.header("content-length", length);
                 if length >= ASKS_FIRST {
@@ -199,9 +199,12 @@ impl Client {
             return HttpError::Answer { address: address.to_string(), reason }.into();
         }
         let error = match error {
-            ureq::Error::Io(reason) => match name_of_changed(&reason) {
-                Some(path) => return HttpError::Changed { path, reason }.into(),
-                None => ureq::Error::Io(reason),
+            ureq::Error::Io(reason) => match (name_of_changed(&reason), too_slow(&reason)) {
+                (Some(path), _) => return HttpError::Changed { path, reason }.into(),
+                (None, Some(reason)) => {
+                    return HttpError::SlowToTake { address: address.to_string(), reason }.into();
+                }
+                (None, None) => ureq::Error::Io(reason),
             },
             other => other,
         };
@@ -218,8 +221,8 @@ impl Client {
         if self.is_cancelled() {
             return HttpError::Interrupted.into();
         }
-        if let Some(slow) = error.get_ref().and_then(|reason| reason.downcast_ref::<TooSlow>()) {
-            return HttpError::Slow { address: address.to_string(), reason: slow.to_string() }.into();
+        if let Some(reason) = too_slow(error) {
+            return HttpError::Slow { address: address.to_string(), reason }.into();
         }
         Failed::Transport(Transport(format!("the answer broke off: {error}")))
     }
@@ -233,6 +236,12 @@ impl Client {
 fn name_of_changed(reason: &std::io::Error) -> Option<String> {
     let OtherContent(name) = reason.get_ref()?.downcast_ref()?;
     Some(name.clone())
+}
+
+/// How slow a transfer was that was given up for it.
+fn too_slow(reason: &std::io::Error) -> Option<String> {
+    let slow: &TooSlow = reason.get_ref()?.downcast_ref()?;
+    Some(slow.to_string())
 }
 
 fn method(method: Method) -> http::Method {

@@ -43,6 +43,18 @@ pub enum HttpError {
     )]
     Certificates { place: String },
 
+    #[error("the certificates in `{path}`, which `{variable}` names, cannot be read")]
+    #[diagnostic(
+        code("environment/unreadable"),
+        help("name a regular file of PEM certificates that the user of this command may read, or unset the variable")
+    )]
+    UnreadableCertificates {
+        variable: &'static str,
+        path: Utf8PathBuf,
+        #[source]
+        reason: std::io::Error,
+    },
+
     #[error("`{host}` cannot be reached")]
     #[diagnostic(
         code("hub/unreachable"),
@@ -78,12 +90,26 @@ pub enum HttpError {
     )]
     Answer { address: String, reason: String },
 
+    #[error("the answer of `{address}` cannot be used: it has more than {most} bytes")]
+    #[diagnostic(
+        code("hub/answer"),
+        help("check that the address is that of the right service; if it is, tell its operators")
+    )]
+    TooLarge { address: String, most: u64 },
+
     #[error("the answer of `{address}` comes so slowly that it would not end: {reason}")]
     #[diagnostic(
         code("hub/slow"),
         help("run the same command again; if it stays so, look at what is between here and there")
     )]
     Slow { address: String, reason: String },
+
+    #[error("`{address}` takes what it is sent so slowly that it would not end: {reason}")]
+    #[diagnostic(
+        code("hub/slow"),
+        help("run the same command again; if it stays so, look at what is between here and there")
+    )]
+    SlowToTake { address: String, reason: String },
 
     #[error("what `{address}` sent is not `{file}`: {reason}", file = path.file_name().unwrap_or_default())]
     #[diagnostic(

@@ -41,5 +41,5 @@ pub use request::{Body, Method, Request};
 pub(crate) use response::short;
 pub use response::{Headers, Response};
 pub use retry::{Notice, Patience};
-pub use settings::{Proxy, Settings};
+pub use settings::{CertificateFile, Proxy, Settings};
 pub use token::Token;

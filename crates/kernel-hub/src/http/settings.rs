@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::error::HttpError;
 use super::retry::{Notice, Patience};
+use crate::confined::open_regular;
 
 /// Everything that the client must know of its surroundings.
 #[derive(Clone)]
@@ -22,9 +23,27 @@ pub struct Settings {
     /// Hears of waits and repetitions.
     pub observer: Arc<dyn Fn(&Notice) + Send + Sync>,
     /// Certificates of authorities to trust instead of the system's.
-    pub certificates: Option<Utf8PathBuf>,
+    pub certificates: Option<CertificateFile>,
     /// The proxy for everything that is not on this machine.
     pub proxy: Option<Proxy>,
+}
+
+/// A file of certificates, and the variable that names it.
+#[derive(Clone, Debug)]
+pub struct CertificateFile {
+    variable: &'static str,
+    path: Utf8PathBuf,
+}
+
+impl CertificateFile {
+    /// Where it is, once it is seen to be a regular file that can be read: libraries would wait for ever for a pipe.
+    pub fn readable(&self) -> Result<&Utf8Path, HttpError> {
+        let Self { variable, path } = self;
+        match open_regular(path) {
+            Ok(_) => Ok(path),
+            Err(reason) => Err(HttpError::UnreadableCertificates { variable, path: path.clone(), reason }),
+        }
+    }
 }
 
 /// A proxy; [`Settings::from_environment`] reads it.
@@ -45,7 +64,7 @@ impl Settings {
         let proxy = find(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
         let except = find(&["NO_PROXY", "no_proxy"]).map(|(_, value)| value).unwrap_or_default();
         Ok(Self {
-            certificates: find(CERTIFICATES).map(|(_, path)| Utf8PathBuf::from(path)),
+            certificates: find(CERTIFICATES).map(|(variable, path)| CertificateFile { variable, path: path.into() }),
             proxy: proxy.map(|(variable, value)| parse_proxy(variable, &value, &except)).transpose()?,
             ..Self::default()
         })

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::error::Wish;
+use super::error::{Answered, Wish};
 use super::refs::PULLS;
 use super::{Hub, HubError, Repository, encode};
 use crate::http::{Body, HttpError, Method};
@@ -82,6 +82,10 @@ impl Hub {
         let path = repository.api(&format!("/commit/{}{query}", encode(revision)));
         let request = self.request(Method::Post, &path).header("content-type", "application/x-ndjson");
         let response = self.send(&request.body(Body::Bytes(body)))?;
+        if response.status == 412 {
+            let (branch, answer) = (revision.to_owned(), Answered::from(response.problem()));
+            return Err(HubError::Moved { branch, repository: repository.id(), answer });
+        }
         if !response.is_success() {
             let wish = Wish::proposed(opens || revision.starts_with(PULLS));
             return Err(self.about(repository, wish, &response));

@@ -41,6 +41,15 @@ pub enum HubError {
     )]
     UnusableToken { origin: String },
 
+    #[error("{origin} is blank")]
+    #[diagnostic(
+        code("hub/token"),
+        help(
+            "set it, or take it away so that something else is used; a CI job gets a blank one for what it may not see"
+        )
+    )]
+    Blank { origin: String },
+
     #[error("the stored token in `{path}` cannot be read")]
     #[diagnostic(
         code("environment/unreadable"),
@@ -111,6 +120,24 @@ pub enum HubError {
     #[error("`{branch}` of `{repository}` changes faster than it can be brought up to date")]
     #[diagnostic(code("hub/contended"), help("run the same command again when the other uploads have ended"))]
     Contended { branch: String, repository: String },
+
+    #[error("something was committed to `{branch}` of `{repository}` meanwhile")]
+    #[diagnostic(code("hub/contended"), help("run the same command again when the other uploads have ended"))]
+    Moved {
+        branch: String,
+        repository: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("the branch `{branch}` of `{repository}` could not be made, and it is not there")]
+    #[diagnostic(code("hub/refused"), help("the server's own words say why"))]
+    NotMade {
+        branch: String,
+        repository: String,
+        #[source]
+        answer: Answered,
+    },
 
     #[error("`{branch}` of `{repository}` does not hold what the Hub said it had committed there")]
     #[diagnostic(
@@ -189,7 +216,9 @@ impl HubError {
             | Self::NotPublisher { answer, .. }
             | Self::Forbidden { answer, .. }
             | Self::NoNamespace { answer, .. }
-            | Self::NoRepository { answer, .. } => Some(&answer.0),
+            | Self::NoRepository { answer, .. }
+            | Self::Moved { answer, .. }
+            | Self::NotMade { answer, .. } => Some(&answer.0),
             _ => None,
         }
     }
@@ -197,8 +226,13 @@ impl HubError {
     /// Whether the work may have been done although there is this error, or may be done by another attempt.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
-            Self::Http(HttpError::Unreachable { .. }) => true,
-            other => other.problem().is_some_and(|problem| matches!(problem.status, 408 | 412 | 500..)),
+            Self::Http(HttpError::Unreachable { .. }) | Self::Moved { .. } => true,
+            other => other.problem().is_some_and(|problem| matches!(problem.status, 408 | 500..)),
         }
+    }
+
+    /// Whether a commit was refused because its branch went on.
+    pub(crate) fn is_moved(&self) -> bool {
+        matches!(self, Self::Moved { .. })
     }
 }

@@ -40,7 +40,7 @@ impl Login {
     /// The login for a Hub; `get` answers the variables of the environment.
     pub fn find(get: &dyn Fn(&str) -> Option<String>, endpoint: &Endpoint) -> Result<Self, HubError> {
         for variable in VARIABLES {
-            let Some(text) = get(variable).filter(|text| !text.trim().is_empty()) else { continue };
+            let Some(text) = get(variable).filter(|text| !text.is_empty()) else { continue };
             let origin = format!("`{variable}`");
             return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), ..Self::default() });
         }
@@ -49,13 +49,10 @@ impl Login {
         let text = match read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                String::new()
+                return Ok(Self::default());
             }
             Err(reason) => return Err(HubError::UnreadableToken { path, reason }),
         };
-        if text.trim().is_empty() {
-            return Ok(Self::default());
-        }
         if endpoint.is_public() {
             let origin = format!("`{path}`");
             return Ok(Self { token: Some(token(&text, &origin)?), origin: Some(origin), ..Self::default() });
@@ -79,8 +76,12 @@ impl Login {
     }
 }
 
-/// The token of a text; a text that is none is said to be, and never passed over.
+/// The token of a text; a text that is none is said to be, and never passed over: who gives a token wants no other login, and
+/// not to be a stranger.
 pub(super) fn token(text: &str, origin: &str) -> Result<Token, HubError> {
+    if text.trim().is_empty() {
+        return Err(HubError::Blank { origin: origin.to_owned() });
+    }
     Token::new(text).ok_or_else(|| HubError::UnusableToken { origin: origin.to_owned() })
 }
 
@@ -133,7 +134,7 @@ mod tests {
         };
         let bearer = |token: &str| Some(format!("Bearer {token}"));
         assert_eq!(find(&[], PUBLIC_HUB), bearer("hf_stored"));
-        assert_eq!(find(&[("HF_TOKEN", " ")], PUBLIC_HUB), bearer("hf_stored"));
+        assert_eq!(find(&[("HF_TOKEN", "")], PUBLIC_HUB), bearer("hf_stored"));
         assert_eq!(find(&[("HF_TOKEN_PATH", other.as_str())], PUBLIC_HUB), bearer("hf_other"));
         assert_eq!(find(&[("HF_TOKEN", "hf_set")], "https://hub.example.org"), bearer("hf_set"));
         assert_eq!(find(&[("HUGGING_FACE_HUB_TOKEN", "hf_old")], PUBLIC_HUB), bearer("hf_old"));
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn a_text_that_is_no_token_is_an_error() {
         let endpoint = Endpoint::parse(Some(PUBLIC_HUB)).expect("an endpoint");
-        for text in ["hf_a b", "hf_\u{fffd}", "hf_ä", "hf_a\nhf_b"] {
+        for text in [" ", "\n", "hf_a b", "hf_\u{fffd}", "hf_ä", "hf_a\nhf_b"] {
             let get = |name: &str| (name == "HF_TOKEN").then(|| text.to_owned());
             let error = Login::find(&get, &endpoint).expect_err("no token").to_string();
             assert!(error.contains("HF_TOKEN") && !error.contains("hf_"), "{error}");

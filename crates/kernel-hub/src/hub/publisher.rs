@@ -26,8 +26,11 @@ impl Login {
         get: &dyn Fn(&str) -> Option<String>,
         endpoint: &Endpoint,
     ) -> Result<Option<Self>, HubError> {
-        let set = |name: &str| get(name).filter(|value| !value.trim().is_empty());
+        let set = |name: &str| get(name).filter(|value| !value.is_empty());
         let Some(resource) = set(RESOURCE) else { return Ok(None) };
+        if resource.trim().is_empty() {
+            return Err(HubError::Blank { origin: format!("`{RESOURCE}`") });
+        }
         let (identity, origin) = match (set(IDENTITY), Job::find(get)) {
             (Some(text), _) => (text, format!("`{IDENTITY}`")),
             (None, Some(job)) => {

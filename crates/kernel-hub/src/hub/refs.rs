@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::error::Wish;
+use super::error::{Answered, Wish};
 use super::{Created, Hub, HubError, Repository, encode};
 use crate::http::{HttpError, Method};
 
@@ -79,7 +79,12 @@ impl Hub {
             self.request(Method::Post, &path).json(&json!({ "startingPoint": start })).repeatable(true);
         let response = self.send(&request)?;
         match response.status {
-            409 => Ok(Created::Before),
+            // A name that only begins like that of another branch is refused in the same way.
+            409 if self.refs(repository, false)?.branches.contains_key(name) => Ok(Created::Before),
+            409 => {
+                let (branch, answer) = (name.to_owned(), Answered::from(response.problem()));
+                Err(HubError::NotMade { branch, repository: repository.id(), answer })
+            }
             _ if response.is_success() => Ok(Created::Now),
             _ => Err(self.about(repository, Wish::Change, &response)),
         }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::difference::Difference;
+use super::difference::{Difference, is_same};
 use super::wanted::Wanted;
 use crate::hub::Tree;
 
@@ -41,6 +41,15 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn len(&self) -> usize {
         self.puts.len() + self.deletes.len()
+    }
+
+    /// Whether a state is as this makes it.
+    pub(super) fn is_done(&self, wanted: &Wanted, there: &Tree) -> bool {
+        let is_there = |path: &String| match (wanted.files.get(path), there.get(path)) {
+            (Some(content), Some(file)) => is_same(content, file),
+            _ => false,
+        };
+        self.puts.iter().all(is_there) && !self.deletes.iter().any(|path| there.contains_key(path))
     }
 
     /// Adds a change where it fits; the first one always does.

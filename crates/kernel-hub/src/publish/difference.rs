@@ -46,12 +46,13 @@ pub fn difference(wanted: &Wanted, there: &Tree) -> Difference {
     difference
 }
 
-/// Whether a file of a commit has this content.
+/// Whether a file of a commit has this content. A size that does not go with the hash is a lie of the listing.
 pub fn is_same(content: &Content, file: &RemoteFile) -> bool {
-    match &file.sha256 {
+    let same_hash = match &file.sha256 {
         Some(sha256) => *sha256 == content.sha256,
         None => file.oid == content.oid,
-    }
+    };
+    same_hash && file.size == content.size
 }
 
 /// Whether a state lies on the way from a base to what is wanted: it differs from the base, and only where and how this

@@ -73,6 +73,7 @@ pub fn publish(publication: &Publication<'_>, hear: &(dyn Fn(Step) + Sync)) -> R
         attempts,
         modes: Modes::new(),
         earlier: BTreeSet::new(),
+        unanswered: None,
     };
     work.run()?;
     Ok(work.done)
@@ -94,12 +95,15 @@ struct Work<'a> {
     modes: Modes,
     /// Commits that the branch was at before.
     earlier: BTreeSet<String>,
+    /// What was to be committed when no answer came, and on top of what: it may have been done.
+    unanswered: Option<(String, Batch)>,
 }
 
 impl Work<'_> {
     fn run(&mut self) -> Result<(), HubError> {
         loop {
             let (head, mut there) = self.publication.look(&self.revision)?;
+            self.count_unanswered(&head, &there);
             self.done.head = head;
             match self.advance(&mut there) {
                 Ok(()) => return self.confirm(),
@@ -162,11 +166,28 @@ impl Work<'_> {
                     self.limits = self.limits.halved(batch.len()).ok_or(error)?;
                     continue;
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    let lost = error.is_transient() && !error.is_moved() && !self.opens();
+                    self.unanswered = lost.then(|| (self.done.head.clone(), batch));
+                    return Err(error);
+                }
             }
             self.attempts.restart();
             apply(&batch, wanted, there);
         }
+    }
+
+    /// Counts the commit whose answer was lost, where the branch holds now what was in it.
+    fn count_unanswered(&mut self, head: &str, there: &Tree) {
+        let Some((parent, batch)) = self.unanswered.take() else { return };
+        if parent == head || !batch.is_done(self.publication.wanted, there) {
+            return;
+        }
+        self.earlier.insert(parent);
+        self.done.commits += 1;
+        let files = batch.puts.iter().filter_map(|path| self.publication.wanted.files.get(path));
+        let inside = files.filter(|content| self.modes.get(&content.path) == Some(&Mode::Regular));
+        (self.hear)(Step::Committed(inside.map(|content| content.size).sum()));
     }
 
     /// Stores the large files of the difference, and learns which they are.
@@ -229,8 +250,7 @@ impl Work<'_> {
     /// After a lost answer: whether the pull request was opened after all.
     fn found_pull(&mut self, error: &HubError) -> Result<bool, HubError> {
         let Target::PullRequest(base) = &self.publication.target else { return Ok(false) };
-        let lost = error.problem().is_none_or(|problem| problem.status != 412);
-        if !self.opens() || !lost {
+        if !self.opens() || error.is_moved() {
             return Ok(false);
         }
         let Some(number) = self.publication.open_pull(base)? else { return Ok(false) };
@@ -250,8 +270,7 @@ impl Work<'_> {
     }
 
     fn too_often(&self, error: HubError) -> HubError {
-        let moved = error.problem().is_some_and(|problem| problem.status == 412);
-        if moved { self.contended() } else { error }
+        if error.is_moved() { self.contended() } else { error }
     }
 
     fn contended(&self) -> HubError {

@@ -23,7 +23,7 @@ codes! {
         means: "There are files that an audit cannot judge",
         example: "`build/torch-cpu/weights.bin`, or a script beside the variants",
         remedy: "Look at them: the loader downloads what is in a variant, and the code in it may use anything";
-    BILL = "audit/bill", Usage,
+    BILL = "audit/bill", Check,
         means: "The bill of materials cannot be made",
         example: "`audit --sbom` of a variant whose metadata cannot be read",
         remedy: "Mend what the findings name first";

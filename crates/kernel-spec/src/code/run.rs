@@ -3,7 +3,7 @@
 codes! {
     /// The codes of `run`.
     ALL;
-    PINS = "run/pins", Usage,
+    PINS = "run/pins", Unreadable,
         means: "The file of pins cannot be read",
         example: "`run --verified -- python program.py` without a `kernel-pins.json`",
         remedy: "Write it with `kernel-builder pin OWNER/NAME@vN`";

@@ -32,7 +32,7 @@ codes! {
         example: "a CPU variant of yesterday beside a CUDA variant of today",
         remedy: "Build all of them from one commit; `--allow-mixed` publishes them all the same";
     VERSIONS = "upload/versions", Check,
-        means: "The variants, or the manifest, name different versions",
+        means: "The variants, the manifest and the branch do not all name one version",
         example: "`version = 2` in `build.toml`, and variants built as version 1",
         remedy: "Build the variants again after changing the version";
     TESTS = "upload/tests", Check,
@@ -47,6 +47,14 @@ codes! {
         means: "The public functions changed in a way that breaks callers, and the version did not",
         example: "a function that left `__all__`, or has a new parameter without a default",
         remedy: "Raise `version` in `build.toml`, so that users of the old one keep what they have";
+    README = "upload/readme", Check,
+        means: "The card cannot be merged into the `README.md` that is on `main`",
+        example: "a `README.md` of 30 MB, or one that is not UTF-8",
+        remedy: "Mend that file on the Hub, or publish without a card: move `build/CARD.md` away";
+    UNFINISHED = "upload/unfinished", Check,
+        means: "Branches are there on which earlier uploads prepared a new version and did not end",
+        example: "an `upload` that was killed before the version was complete",
+        remedy: "Nothing reads them. An upload to the same branch removes them, once that branch is there";
     TARGET = "upload/target", Usage,
         means: "It is not known which repository to publish to",
         example: "`upload` in a project without `[general.hub]`, and without `--repo-id`",

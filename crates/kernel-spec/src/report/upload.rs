@@ -129,6 +129,8 @@ pub enum CardState {
     Unchanged,
     /// It is written around the text that others have put there.
     Written,
+    /// A pull request proposes it.
+    Proposed,
 }
 
 /// A pull request.

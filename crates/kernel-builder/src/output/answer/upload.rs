@@ -51,6 +51,10 @@ pub(super) fn render(report: &UploadReport, page: &mut Page) {
             page.line("the card on `main` would be written")
         }
         CardState::Written => page.line("the card on `main` was written"),
+        CardState::Proposed if report.state == UploadState::Planned => {
+            page.line("the card on `main` would be proposed")
+        }
+        CardState::Proposed => page.line("the card on `main` is proposed"),
     };
     ending(report, page);
 }

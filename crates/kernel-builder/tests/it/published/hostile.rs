@@ -106,6 +106,44 @@ fn listings_that_lie_are_refused() {
     assert_eq!(code(&twice), "hub/answer", "a file twice");
 }
 
+/// A command that reads single files holds each against the listing, its size too.
+#[test]
+fn a_size_that_lies_is_found_by_who_reads_one_file() {
+    for (size, expected) in [(4, "pin/unfit"), (3, "hub/content"), (5, "hub/content"), (0, "hub/content")] {
+        let text = files(&[("build/torch-cpu/metadata.json", ONE_OID, size, None)]);
+        let server = lying(COMMIT, move || Reply::json(200, text.clone()), one);
+        let scene = Scene::new().variable("HF_ENDPOINT", &server.url());
+        let ran = scene.run(&["pin", "acme/demo@v1", "--json"]);
+        assert_eq!(codes(&ran), [expected], "{size}: {ran}");
+    }
+}
+
+#[test]
+fn many_branches_are_not_all_listed() {
+    let server = Server::start(|_: &mut Request<'_>| {
+        let branch = |at: usize| json!({ "name": format!("v{at}"), "ref": format!("refs/heads/v{at}"), "targetCommit": COMMIT });
+        Reply::json(200, json!({ "branches": (1..20_000).map(branch).collect::<Vec<_>>() }).to_string())
+    });
+    let server = server.expect("a server");
+    let ran = Scene::new().variable("HF_ENDPOINT", &server.url()).run(&["variants", "acme/demo@main"]);
+    let text = ran.to_string();
+    assert!(text.contains("`v19999`, `v19998`") && text.contains(" more") && text.len() < 1000, "{text}");
+}
+
+#[test]
+fn a_pipe_of_certificates_is_not_waited_for() {
+    for (name, make) in [("pipe", true), ("nowhere", false)] {
+        let scene = Scene::new().variable("HF_ENDPOINT", "https://127.0.0.1:1");
+        if make {
+            scene.tool("mkfifo", &[name]);
+        }
+        let place = scene.path(name).to_str().expect("UTF-8").to_owned();
+        let ran = scene.variable("SSL_CERT_FILE", &place).run(&["variants", "acme/demo@v1", "--json"]);
+        assert_eq!((ran.status, codes(&ran)), (15, vec!["environment/unreadable".to_owned()]), "{ran}");
+        assert!(ran.stdout.contains("SSL_CERT_FILE"), "{ran}");
+    }
+}
+
 #[test]
 fn a_commit_that_is_a_path_is_refused() {
     for commit in ["../../../../outside", "", "HEAD", "89abcdef0123456789abcdef0123456789abcde/"] {

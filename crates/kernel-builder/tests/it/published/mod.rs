@@ -94,3 +94,33 @@ fn what_is_not_published_is_said() {
     let ran = scene.run(&["check", "./acme/demo@v1", "--json"]);
     assert_eq!(codes(&ran), only("manifest/not-found"), "{ran}");
 }
+
+/// Where fetched files are kept is nobody's concern: what is wrong with a published kernel is told by its name.
+#[test]
+fn a_published_variant_without_metadata_is_told_by_its_name() {
+    let hub = hub();
+    assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
+    assert_eq!(project(&hub, "writer", "one").run(&["upload", "--repo-id", "acme/none"]).status, 0);
+    hub.put(REPOSITORY, "v1", "build/torch-universal/__init__.py", b"").expect("added");
+    hub.put("kernels/acme/none", "main", "build/notes/readme.txt", b"").expect("added");
+    let scene = reader(&hub);
+    let python = crate::scene::python();
+    for arguments in [
+        &["hash", "acme/demo@v1"][..],
+        &["verify", "acme/demo@v1"],
+        &["audit", "acme/demo@v1", "--sbom", "bill.json"],
+        &["check", "acme/demo@v1"],
+        &["test", "acme/demo@v1", "--variant", "torch-universal", "--python", &python],
+        &["hash", "acme/none@main"],
+        &["verify", "acme/none@main"],
+        &["audit", "acme/none@main"],
+        &["check-abi", "acme/none@main"],
+        &["test", "acme/none@main", "--python", &python],
+    ] {
+        let ran = scene.run(&[arguments, &["--json"]].concat());
+        let text = ran.to_string();
+        assert_eq!(ran.status, 6, "{arguments:?}: {text}");
+        assert!(text.contains("torch-universal") || text.contains("acme/none@main"), "{arguments:?}: {text}");
+        assert!(!text.contains(".cache"), "{arguments:?}: {text}");
+    }
+}

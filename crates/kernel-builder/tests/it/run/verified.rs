@@ -88,7 +88,11 @@ fn a_run_that_verified_nothing_says_so() {
     assert_eq!(told(&["-c", "raise SystemExit(3)"]), (14, only("run/failed")));
     let scene = scene.file("kernel-pins.json", "{}");
     let ran = run(&scene, &["program.py"]);
-    assert_eq!((ran.status, codes(&ran)), (2, only("run/pins")), "{ran}");
+    assert_eq!((ran.status, codes(&ran)), (15, only("run/pins")), "{ran}");
+    fs_err::remove_file(scene.path("kernel-pins.json")).expect("removed");
+    scene.tool("mkfifo", &["kernel-pins.json"]);
+    let ran = run(&scene, &["program.py"]);
+    assert_eq!((ran.status, codes(&ran)), (15, only("run/pins")), "a pipe is not waited for: {ran}");
     let ran = scene.run(&["run", "--", "true"]);
     assert_eq!(ran.status, 2, "{ran}");
 }

@@ -1,7 +1,7 @@
 //! `upload` against the Hub of the testkit, and what the real loader makes of the result.
 
 mod believed;
-mod ended;
+pub(super) mod ended;
 mod faults;
 mod hostile;
 mod large;
@@ -11,6 +11,8 @@ mod records;
 mod refused;
 mod rules;
 mod swapped;
+mod unfinished;
+mod wrong;
 
 use std::collections::BTreeMap;
 

@@ -86,6 +86,10 @@ fn a_job_that_is_no_publisher_gets_no_token_and_no_other_login() {
     let (code, text) = refused(&job().variable("HF_OIDC_ID_TOKEN", "eyJ.secret.x"));
     assert!(code == "hub/publisher" && text.contains("[token]"), "{text}");
     assert_eq!(refused(&job().variable("HF_OIDC_ID_TOKEN", "eyJ secret")).0, "hub/token");
+    for variable in ["HF_OIDC_ID_TOKEN", "HF_OIDC_RESOURCE"] {
+        let (code, text) = refused(&job().variable(variable, " "));
+        assert!(code == "hub/token" && text.contains(&format!("`{variable}` is blank")), "{text}");
+    }
     let gone = hub_testkit::Kind::Refused(503, Vec::new());
     let path = "/oauth/token".to_owned();
     hub.faults().plan(hub_testkit::Fault { method: "POST", path, times: 2, kind: gone });

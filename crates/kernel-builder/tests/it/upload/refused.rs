@@ -140,9 +140,16 @@ fn an_endpoint_and_a_token_must_be_what_they_are_taken_for() {
     for behind in ["?a=hf_sec", "#hf_sec", "?"] {
         assert_eq!(told("HF_ENDPOINT", &format!("{}{behind}", hub.url())), "hub/address");
     }
-    for token in ["hf_sec ret", "hf_secä", "hf_sec\nret"] {
-        assert_eq!(told("HF_TOKEN", token), "hub/token", "{token:?}");
+    // Who gives a blank one does not want to be a stranger: a job that may not see a secret gets that.
+    for token in ["hf_sec ret", "hf_secä", "hf_sec\nret", " ", "\n"] {
+        for variable in ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"] {
+            let scene = project(&hub, "writer", "one").variable("HF_TOKEN", "").variable(variable, token);
+            let ran = scene.run(&["upload", "--json"]);
+            assert_eq!(ran.json().pop().expect("a line")["code"], "hub/token", "{variable}={token:?}: {ran}");
+            assert!(!ran.to_string().contains("hf_sec"), "{ran}");
+        }
     }
+    assert!(hub.take_log().is_empty(), "nothing is asked");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod plan;
 mod send;
+mod unfinished;
 
 use std::collections::BTreeSet;
 
@@ -55,8 +56,9 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     stage(context, Stage::Check, "the built variants");
     let artifacts = preflight::read(&directory)?;
     let target = target::decide(&options.directory, &options.chosen, project.as_ref(), &artifacts)?;
-    let signatures = signatures(context, options, &target, &artifacts)?;
-    let findings = preflight::check(&artifacts, (&directory, project.as_ref()), options.allowed, signatures)?;
+    let mut known = signatures(context, options, &target, &artifacts)?;
+    known.extend(target.disagreement(&artifacts));
+    let findings = preflight::check(&artifacts, (&directory, project.as_ref()), options.allowed, known)?;
     let contents = contents::collect(context, &artifacts, &directory)?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
     let hub = network::hub(context)?.for_changes();
@@ -71,6 +73,7 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     let there = upload.look()?;
     let mut report = upload.plan(&there, &artifacts)?;
     report.findings = findings;
+    report.findings.extend(upload.unfinished(&there.refs));
     report.findings.extend(upload.version_findings(&there, &artifacts)?);
     if let Some(project) = &project {
         let published = there.published(upload.target);

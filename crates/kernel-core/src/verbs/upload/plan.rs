@@ -25,13 +25,14 @@ impl Upload<'_> {
         let kept = published.iter().filter(|name| !names.contains(*name));
         let brought = changes.brought().filter_map(|path| wanted.files.get(path));
         let card = self.planned_card(there)?;
+        let changes_card = matches!(card, CardState::Written | CardState::Proposed);
         Ok(UploadReport {
             repository: target.repository.id(),
             new_repository: there.new_repository,
             branch: target.branch.clone(),
             branch_reason: target.reason.clone(),
             new_branch,
-            state: if changes.is_empty() && !new_branch && card != CardState::Written {
+            state: if changes.is_empty() && !new_branch && !changes_card {
                 UploadState::NoChanges
             } else {
                 UploadState::Planned
@@ -50,7 +51,7 @@ impl Upload<'_> {
             },
             removed: changes.removed.iter().cloned().collect(),
             bytes: brought.map(|content| content.size).sum(),
-            commits: u64::from(!changes.is_empty()) + u64::from(card == CardState::Written),
+            commits: u64::from(!changes.is_empty()) + u64::from(changes_card),
             card,
             pull_requests: Vec::new(),
             findings: Vec::new(),
@@ -59,9 +60,10 @@ impl Upload<'_> {
 
     fn planned_card(&self, there: &There) -> Result<CardState> {
         let Some(card) = &self.card else { return Ok(CardState::Absent) };
-        let Some(head) = there.refs.branches.get(MAIN) else { return Ok(CardState::Written) };
+        let changed = if self.options.create_pr { CardState::Proposed } else { CardState::Written };
+        let Some(head) = there.refs.branches.get(MAIN) else { return Ok(changed) };
         let (earlier, text) = self.merged_card(card, head)?;
-        Ok(if earlier.as_deref() == Some(text.as_str()) { CardState::Unchanged } else { CardState::Written })
+        Ok(if earlier.as_deref() == Some(text.as_str()) { CardState::Unchanged } else { changed })
     }
 }
 

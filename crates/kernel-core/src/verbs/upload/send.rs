@@ -1,11 +1,11 @@
 //! Doing what was planned: the branch, then the card.
 
+use kernel_hub::http::HttpError;
 use kernel_hub::hub::{Blob, Created, HubError};
 use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, difference, publish};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
-use kernel_spec::{Finding, code};
 
 use super::{MAIN, There, Upload, stage};
 use crate::meter::Meter;
@@ -25,17 +25,21 @@ impl Upload<'_> {
         report.commits = 0;
         if there.new_branch(self.target) {
             report.commits += self.new_branch(there, &meter)?;
-            report.findings.extend(self.clear_staging()?);
+            report.findings.extend(self.clear(&there.refs, Some(self.staging()))?);
         } else {
             let done = self.publish(&self.target.branch, &self.contents.wanted(false), None, &meter)?;
             self.note(report, &self.target.branch, &done);
-            if !self.options.create_pr && there.refs.branches.contains_key(&self.staging()) {
-                report.findings.extend(self.clear_staging()?);
+            if !self.options.create_pr {
+                report.findings.extend(self.clear(&there.refs, None)?);
             }
         }
         if let Some(card) = &self.card {
             let done = self.send_card(card, &meter).map_err(|error| self.without_card(error))?;
-            report.card = if done.commits > 0 { CardState::Written } else { CardState::Unchanged };
+            report.card = match done {
+                Done { pull: Some(_), .. } => CardState::Proposed,
+                Done { commits: 0, .. } => CardState::Unchanged,
+                Done { .. } => CardState::Written,
+            };
             self.note(report, MAIN, &done);
         }
         report.bytes = meter.done();
@@ -83,9 +87,11 @@ impl Upload<'_> {
         let (hub, repository, branch) = (self.hub, &self.target.repository, &self.target.branch);
         let staging = self.staging();
         let main = there.refs.branches.get(MAIN).map_or(MAIN, String::as_str);
-        hub.create_branch(repository, &staging, main)?;
         let mut commits = 0;
-        let made = match self.publish(&staging, &self.contents.wanted(true), None, meter) {
+        let prepared = hub
+            .create_branch(repository, &staging, main)
+            .and_then(|_| self.publish(&staging, &self.contents.wanted(true), None, meter));
+        let made = match prepared {
             Ok(done) => {
                 commits += done.commits;
                 hub.create_branch(repository, branch, &done.head)?
@@ -112,30 +118,6 @@ impl Upload<'_> {
             return Ok(());
         }
         Err(HubError::Contended { branch, repository: repository.id() })
-    }
-
-    /// The branch on which the content of a new branch is prepared: its own for each content, so that two uploads at once
-    /// do not meet on it, and an upload that was killed finds it again.
-    fn staging(&self) -> String {
-        let branch = self.target.branch.replace('/', "-");
-        format!("upload-{branch}-{}", self.contents.identity())
-    }
-
-    /// Removes the branch of the preparation, of this upload or of one that was killed at its very end. What is published is
-    /// published also where this fails.
-    fn clear_staging(&self) -> Result<Option<Finding>> {
-        let staging = self.staging();
-        match self.hub.delete_branch(&self.target.repository, &staging) {
-            Ok(()) => Ok(None),
-            Err(error) if self.context.cancelled.is_cancelled() => Err(error.into()),
-            Err(error) => {
-                let message =
-                    format!("the branch `{staging}`, where this was prepared, could not be removed");
-                let finding = Finding::warning(&code::hub::LEFT_OVER, message).cause(error.to_string());
-                let answer = std::error::Error::source(&error).map(ToString::to_string);
-                Ok(Some(answer.into_iter().fold(finding, Finding::cause)))
-            }
-        }
     }
 
     /// The error of a card that could not be written after the version was published.
@@ -167,8 +149,17 @@ impl Upload<'_> {
 
     /// The README at a commit, and what it should be.
     pub(super) fn merged_card(&self, card: &str, head: &str) -> Result<(Option<String>, String)> {
-        let there = self.hub.read_file(&self.target.repository, head, card::README, card::LARGEST)?;
-        let there = there.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let repository = self.target.repository.id();
+        let there = match self.hub.read_file(&self.target.repository, head, card::README, card::LARGEST) {
+            Err(HubError::Http(HttpError::TooLarge { .. })) => {
+                let reason = format!("it is larger than {} MiB", card::LARGEST >> 20);
+                return Err(UploadError::Readme { repository, reason }.into());
+            }
+            there => there?.map(String::from_utf8).transpose(),
+        };
+        // What is not UTF-8 would not stay as others wrote it.
+        let there = there
+            .map_err(|_| UploadError::Readme { repository, reason: "it is not UTF-8".to_owned() })?;
         let text = card::merge(card, there.as_deref());
         Ok((there, text))
     }

@@ -171,7 +171,7 @@ impl Place {
 /// TOML or, where the file begins with a brace, JSON.
 fn describe(context: &Context, path: &Utf8Path) -> Result<MachineDescription> {
     let wrong = |fault: String| MachineError { path: path.to_owned(), fault };
-    let text = regular::text(&context.resolve(path), LARGEST).map_err(|error| wrong(error.to_string()))?;
+    let text = regular::named(&context.resolve(path), LARGEST)?;
     let read = if text.trim_start().starts_with('{') {
         serde_json::from_str(&text).map_err(|error| error.to_string())
     } else {

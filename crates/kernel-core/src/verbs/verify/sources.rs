@@ -3,7 +3,7 @@
 //! under the address of its parent, so that a commit can be fetched there says nothing; only the history does.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_hub::http::{Address, HttpError};
+use kernel_hub::http::{Address, CertificateFile, HttpError};
 use kernel_spec::event::Stage;
 use kernel_spec::report::SignerIdentity;
 use kernel_spec::{Event, Finding, Metadata, code};
@@ -64,7 +64,9 @@ pub(super) fn fetch(
     let directory = tempfile::Builder::new().prefix("sources ").tempdir()?;
     let root = Utf8PathBuf::try_from(directory.path().to_owned())
         .map_err(camino::FromPathBufError::into_io_error)?;
-    let git = Git { context, root: &root, certificates: network::settings(context)?.certificates };
+    let named = network::settings(context)?.certificates;
+    let certificates = named.as_ref().map(CertificateFile::readable).transpose()?.map(Utf8Path::to_owned);
+    let git = Git { context, root: &root, certificates };
     let form = if commit.len() == 64 { "sha256" } else { "sha1" };
     git.run(&["init", "--quiet", "--template=", "--object-format", form])?.require_success()?;
     let wanted = format!("+{}:{FETCHED}", policy.built_ref());
