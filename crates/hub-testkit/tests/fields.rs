@@ -9,7 +9,11 @@ use hub_testkit::{Hub, Role};
 /// The whole answer to a request. Signed addresses take no token of the Hub, nor do other services.
 fn ask(url: &str, request: &str, body: &str) -> String {
     let (host, length) = (url.trim_start_matches("http://"), body.len());
-    let token = if [" /large/", " /api/v2/"].iter().any(|open| request.contains(open)) { "" } else { "authorization: Bearer hf_writer\r\n" };
+    let token = if [" /large/", " /api/v2/"].iter().any(|open| request.contains(open)) {
+        ""
+    } else {
+        "authorization: Bearer hf_writer\r\n"
+    };
     let head = format!("{request} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{token}");
     let mut stream = TcpStream::connect(host).expect("a connection");
     write!(stream, "{head}content-length: {length}\r\n\r\n{body}").expect("sent");
@@ -50,7 +54,11 @@ fn a_missing_field_is_named() {
     for (request, body, missing) in [
         (format!("PUT {signed}/whole/{zeros}"), "", "size is missing"),
         (format!("POST {signed}/complete/1/{zeros}"), r#"{"parts": []}"#, "size is missing"),
-        (format!("POST {signed}/complete/1/{zeros}?size=1"), r#"{"parts": [{"partNumber": 1}]}"#, "etag is missing"),
+        (
+            format!("POST {signed}/complete/1/{zeros}?size=1"),
+            r#"{"parts": [{"partNumber": 1}]}"#,
+            "etag is missing",
+        ),
         (format!("POST {signed}/verify/kernels/writer/demo"), "{}", "oid is no SHA-256"),
     ] {
         let answer = ask(&hub.url(), &request, body);
@@ -64,5 +72,8 @@ fn a_certificate_without_an_identity_is_refused_by_name() {
     let address = services.request_url();
     let url = address.split("/identity").next().expect("an address");
     let answer = ask(url, "POST /api/v2/signingCert", "{}");
-    assert!(answer.starts_with("HTTP/1.1 401") && answer.contains("oidcIdentityToken is missing"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 401") && answer.contains("oidcIdentityToken is missing"),
+        "{answer}"
+    );
 }

@@ -13,7 +13,9 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 #[error("`{path}` cannot be read")]
 #[diagnostic(
     code("environment/unreadable"),
-    help("check the path; a file must be a regular one, and the user of this command must have the right to read it")
+    help(
+        "check the path; a file must be a regular one, and the user of this command must have the right to read it"
+    )
 )]
 pub struct Unreadable {
     /// The file.

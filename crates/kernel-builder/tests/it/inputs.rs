@@ -8,7 +8,8 @@ use crate::upload::{manifest, sample, sealed, variant};
 fn codes(ran: &Ran) -> Vec<String> {
     let last = ran.json().pop().expect("a last line");
     let findings = last["findings"].as_array().cloned().unwrap_or_default();
-    let all = std::iter::once(last["code"].clone()).chain(findings.iter().map(|finding| finding["code"].clone()));
+    let all =
+        std::iter::once(last["code"].clone()).chain(findings.iter().map(|finding| finding["code"].clone()));
     all.filter_map(|code| code.as_str().map(str::to_owned)).collect()
 }
 
@@ -56,7 +57,11 @@ fn a_file_that_a_variable_names_has_the_same() {
         for named in ["nowhere", "pipe", "folder"] {
             let mut command = scene.command(&["variants", "--json"]);
             let ran = scene.ran(command.env(variable, named));
-            assert_eq!((ran.status, codes(&ran)[0].as_str()), (15, "environment/unreadable"), "{variable}: {ran}");
+            assert_eq!(
+                (ran.status, codes(&ran)[0].as_str()),
+                (15, "environment/unreadable"),
+                "{variable}: {ran}"
+            );
         }
     }
 }
@@ -74,7 +79,9 @@ fn a_directory_that_cannot_be_read_is_an_input_and_a_project_without_manifest_is
     }
     let ran = scene.run(&["test", "acme/demo@v1", "--tests", "nowhere", "--json"]);
     assert_eq!((ran.status, codes(&ran)), (15, vec!["environment/unreadable".to_owned()]), "{ran}");
-    for command in ["check", "build", "plan", "test", "bench", "card", "status", "clean", "migrate", "variants"] {
+    for command in
+        ["check", "build", "plan", "test", "bench", "card", "status", "clean", "migrate", "variants"]
+    {
         let ran = scene.run(&[command, "nowhere", "--json"]);
         assert_eq!((ran.status, codes(&ran)), (3, vec!["manifest/not-found".to_owned()]), "{command}: {ran}");
     }
@@ -84,13 +91,17 @@ fn a_directory_that_cannot_be_read_is_an_input_and_a_project_without_manifest_is
 #[test]
 fn outputs_make_the_directories_above_them() {
     let hub = crate::upload::hub();
-    let scene = sealed(variant(manifest(crate::upload::scene(&hub, "writer"), 1), "torch-cpu", 1, &sample("one")));
+    let scene =
+        sealed(variant(manifest(crate::upload::scene(&hub, "writer"), 1), "torch-cpu", 1, &sample("one")));
     for (arguments, written) in [
         (&["audit", "--sbom", "a/b/bill.json"][..], "a/b/bill.json"),
         (&["card", "--output", "c/d/CARD.md"], "c/d/CARD.md"),
         (&["card", "--preview", "e/f/card.html"], "e/f/card.html"),
         (&["upload", "--output-json", "g/h/answer.json"], "g/h/answer.json"),
-        (&["pin", "acme/demo@v1", "--pins", "i/j/pins.json", "--lock", "k/l/kernels.lock"], "k/l/kernels.lock"),
+        (
+            &["pin", "acme/demo@v1", "--pins", "i/j/pins.json", "--lock", "k/l/kernels.lock"],
+            "k/l/kernels.lock",
+        ),
         (&["collect", ".", "--out", "o/p/set"], "o/p/set/build/torch-cpu/metadata.json"),
     ] {
         let ran = scene.run(arguments);

@@ -34,7 +34,9 @@ pub enum PublishedError {
     #[error("`{reference}` has no variants")]
     #[diagnostic(
         code("published/variant"),
-        help("check the name and the version; variants are folders below `build` with names that the loader knows")
+        help(
+            "check the name and the version; variants are folders below `build` with names that the loader knows"
+        )
     )]
     Empty { reference: Reference },
 

@@ -202,7 +202,8 @@ fn known(refs: &Refs) -> String {
     let version = |name: &&String| name.strip_prefix('v').and_then(|digits| digits.parse::<u64>().ok());
     let mut names: Vec<&String> = refs.branches.keys().collect();
     names.sort_by_key(|name| std::cmp::Reverse(version(name)));
-    let shown = |name: &String| format!("`{}`", name.chars().take(LONGEST).collect::<String>().escape_debug());
+    let shown =
+        |name: &String| format!("`{}`", name.chars().take(LONGEST).collect::<String>().escape_debug());
     let first: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
     match names.len().saturating_sub(NAMED) {
         0 => first.join(", "),

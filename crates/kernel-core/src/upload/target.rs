@@ -66,14 +66,21 @@ pub fn decide(
 impl Target {
     /// What speaks against these variants on the branch of a version: loaders would take them for that version.
     pub fn disagreement(&self, artifacts: &[Artifact]) -> Option<Finding> {
-        let digits = self.branch.strip_prefix('v').filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
+        let digits =
+            self.branch.strip_prefix('v').filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
         let version: u64 = digits?.parse().ok()?;
-        let others: BTreeSet<u64> =
-            artifacts.iter().map(|artifact| artifact.metadata.version).filter(|other| *other != version).collect();
+        let others: BTreeSet<u64> = artifacts
+            .iter()
+            .map(|artifact| artifact.metadata.version)
+            .filter(|other| *other != version)
+            .collect();
         let list = others.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let branch = &self.branch;
-        let message = format!("loaders take `{branch}` for version {version}, and there are variants of version {list}");
-        let help = "publish them where they belong, without `--branch`; or raise the version and build them again";
+        let message = format!(
+            "loaders take `{branch}` for version {version}, and there are variants of version {list}"
+        );
+        let help =
+            "publish them where they belong, without `--branch`; or raise the version and build them again";
         (!others.is_empty()).then(|| Finding::error(&code::upload::VERSIONS, message).help(help))
     }
 }

@@ -12,7 +12,7 @@ use crate::check::built::BuiltVariant;
 use crate::check::layout;
 use crate::digest::METADATA;
 use crate::host::PythonEnvironment;
-use crate::published::{Reference, Snapshot};
+use crate::published::{PublishedError, Reference, Snapshot};
 use crate::seal::BUILD_DIRECTORY;
 use crate::{Context, Result, artifacts};
 
@@ -43,6 +43,9 @@ pub(super) fn fetch(context: &Context, asked: Asked<'_>, python: &PythonEnvironm
     let snapshot = Snapshot::open(context, asked.reference)?;
     snapshot.require_trust(asked.trusted)?;
     let accepted = match asked.names {
+        [] if snapshot.variants().iter().all(|name| name.parse::<LoaderName>().is_err()) => {
+            return Err(PublishedError::Empty { reference: snapshot.reference }.into());
+        }
         [] => {
             let mut accepted = loadable(snapshot.variants(), python)?;
             accepted.truncate(if asked.best { 1 } else { usize::MAX });

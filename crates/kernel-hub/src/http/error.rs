@@ -46,7 +46,9 @@ pub enum HttpError {
     #[error("the certificates in `{path}`, which `{variable}` names, cannot be read")]
     #[diagnostic(
         code("environment/unreadable"),
-        help("name a regular file of PEM certificates that the user of this command may read, or unset the variable")
+        help(
+            "name a regular file of PEM certificates that the user of this command may read, or unset the variable"
+        )
     )]
     UnreadableCertificates {
         variable: &'static str,

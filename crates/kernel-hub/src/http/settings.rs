@@ -64,7 +64,8 @@ impl Settings {
         let proxy = find(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
         let except = find(&["NO_PROXY", "no_proxy"]).map(|(_, value)| value).unwrap_or_default();
         Ok(Self {
-            certificates: find(CERTIFICATES).map(|(variable, path)| CertificateFile { variable, path: path.into() }),
+            certificates: find(CERTIFICATES)
+                .map(|(variable, path)| CertificateFile { variable, path: path.into() }),
             proxy: proxy.map(|(variable, value)| parse_proxy(variable, &value, &except)).transpose()?,
             ..Self::default()
         })

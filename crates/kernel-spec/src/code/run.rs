@@ -7,7 +7,7 @@ codes! {
         means: "The file of pins cannot be read",
         example: "`run --verified -- python program.py` without a `kernel-pins.json`",
         remedy: "Write it with `kernel-builder pin OWNER/NAME@vN`";
-    BASELINE = "run/baseline", Usage,
+    BASELINE = "run/baseline", Unreadable,
         means: "The file that `--baseline` names for a kernel is not there",
         example: "`run --use baseline --baseline acme/relu=missing.py -- python program.py`",
         remedy: "Name a Python file with functions of the same names as the kernel's";

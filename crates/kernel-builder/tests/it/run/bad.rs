@@ -78,7 +78,7 @@ fn wrong_lines_are_refused() {
     };
     assert_eq!(
         refused(&["--use", "baseline", "--baseline", "acme/demo=missing.py"]),
-        (2, only("run/baseline"))
+        (15, only("run/baseline"))
     );
     assert_eq!(refused(&["--use", "baseline", "--baseline", "acme/demo"]), (2, only("usage/arguments")));
     assert_eq!(refused(&["--share", "--bench", "notes.txt"]), (15, only("bench/saved")));

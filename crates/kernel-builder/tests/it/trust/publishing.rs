@@ -49,14 +49,14 @@ fn what_is_signed_and_uploaded_is_verified_from_the_repository() {
     let named = format!("acme/demo@{}", listed["published"]["commit"].as_str().expect("a commit"));
     assert_eq!(verify(&reader, &[&named]).status, 0, "who names a commit does not expect the newest");
     let other = job(&services).variable("HF_ENDPOINT", &hub.url()).variable("HF_TOKEN", "hf_secret_writer");
-    for place in [["--repo-id", "acme/other"], ["--branch", "v2"]] {
+    for place in [["--repo-id", "acme/other"], ["--branch", "next"]] {
         assert_eq!(other.run(&[&["upload"], &place[..]].concat()).status, 0);
     }
     for (path, content) in &first {
         hub.put("kernels/acme/other", "v1", path, content).expect("copied");
-        hub.put(REPOSITORY, "v2", path, content).expect("copied");
+        hub.put(REPOSITORY, "next", path, content).expect("copied");
     }
-    for elsewhere in ["acme/other@v1", "acme/demo@v2"] {
+    for elsewhere in ["acme/other@v1", "acme/demo@next"] {
         let ran = verify(&reader, &[elsewhere]);
         assert_eq!((ran.status, codes(&ran)), (6, vec!["trust/place".to_owned()]), "{ran}");
     }
@@ -78,7 +78,7 @@ fn a_signature_that_does_not_fit_is_not_published() {
     };
     let scene = publisher(&services, &hub);
     hub.take_log();
-    assert_eq!(refused(&scene, &["upload", "--branch", "v2"]), "trust/place trust/place");
+    assert_eq!(refused(&scene, &["upload", "--branch", "next"]), "trust/place trust/place");
     fs_err::remove_dir_all(scene.path("build/provenance")).expect("gone");
     assert_eq!(refused(&scene, &["upload"]), "trust/set trust/set");
     let scene = publisher(&services, &hub);

@@ -95,7 +95,7 @@ fn files_that_configure_trust_are_read_with_care() {
     };
     let trust = |file| code(&["verify", "--json", "--trust-config", file]);
     assert_eq!(trust("wrong.json"), (2, "trust/authorities".into()));
-    assert_eq!(trust("absent.json"), (4, "environment/file".into()));
+    assert_eq!(trust("absent.json"), (15, "environment/unreadable".into()));
     let policy = code(&["verify", "--json", "--trust-config", "trust.json", "--policy", "wrong.toml"]);
     assert_eq!(policy, (2, "trust/policy".into()));
     assert_eq!(scene.run(&["verify", "--max-age", "soon"]).status, 2);

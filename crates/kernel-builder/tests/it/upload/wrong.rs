@@ -36,7 +36,8 @@ fn variants_of_another_version_than_their_branch_are_refused() {
 
 #[test]
 fn a_readme_that_cannot_be_merged_is_told_before_anything_is_sent() {
-    for (content, word) in [(vec![b'a'; 30 << 20], "larger than 4 MiB"), (b"caf\xe9\n".to_vec(), "not UTF-8")] {
+    for (content, word) in [(vec![b'a'; 30 << 20], "larger than 4 MiB"), (b"caf\xe9\n".to_vec(), "not UTF-8")]
+    {
         let hub = hub();
         assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
         hub.put(REPOSITORY, "main", "README.md", &content).expect("edited");
@@ -58,7 +59,10 @@ fn a_branch_that_cannot_be_made_is_told_in_the_words_of_the_hub() {
     fault(&hub, "POST", "/branch/v1", Kind::Refused(409, Vec::new()));
     let (status, code, text) = failed(&scene.run(&["upload", "--json"]));
     assert!((status, code.as_str()) == (8, "hub/refused"), "{text}");
-    assert!(text.contains("`v1` of `acme/demo` could not be made") && text.contains("a planned fault"), "{text}");
+    assert!(
+        text.contains("`v1` of `acme/demo` could not be made") && text.contains("a planned fault"),
+        "{text}"
+    );
     assert_eq!(scene.run(&["upload"]).status, 0);
 }
 
@@ -79,7 +83,8 @@ fn a_commit_whose_answer_was_lost_is_counted() {
     for lost in [Kind::DoneThenDropped, Kind::DoneThen(500), Kind::Cut] {
         for branch in ["v1", "main"] {
             let value = format!("{lost:?} {branch}");
-            let scene = sealed(variant(manifest(super::scene(&hub, "writer"), 1), "torch-cpu", 1, &sample(&value)));
+            let scene =
+                sealed(variant(manifest(super::scene(&hub, "writer"), 1), "torch-cpu", 1, &sample(&value)));
             let scene = scene.file("build/CARD.md", &format!("---\nlicense: mit\n---\n# {value}\n"));
             fault(&hub, "POST", &format!("/commit/{branch}"), lost.clone());
             let answer = report(&scene.run(&["upload", "--json"]));

@@ -158,8 +158,8 @@ impl Upload<'_> {
             there => there?.map(String::from_utf8).transpose(),
         };
         // What is not UTF-8 would not stay as others wrote it.
-        let there = there
-            .map_err(|_| UploadError::Readme { repository, reason: "it is not UTF-8".to_owned() })?;
+        let there =
+            there.map_err(|_| UploadError::Readme { repository, reason: "it is not UTF-8".to_owned() })?;
         let text = card::merge(card, there.as_deref());
         Ok((there, text))
     }
