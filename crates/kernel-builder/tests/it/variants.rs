@@ -88,8 +88,8 @@ fn a_faulty_description_or_matrix_is_an_error() {
     let scene = scene().file("bad.json", "{\"cpu\": 1}").file("matrix.toml", "schema = 9");
     insta::assert_snapshot!(scene.run(&["variants", "--env", "bad.json"]));
     let missing = scene.run(&["variants", "--env", "missing.json"]);
-    assert_eq!(missing.status, 3, "{missing}");
-    assert!(missing.stderr.contains("`missing.json` does not describe a machine: "), "{missing}");
+    assert_eq!(missing.status, 15, "{missing}");
+    assert!(missing.stderr.contains("here/missing.json` cannot be read"), "{missing}");
     let scene = scene.variable("KERNEL_BUILDER_MATRIX", "matrix.toml");
     insta::assert_snapshot!(scene.run(&["variants"]));
 }
