@@ -83,6 +83,7 @@ impl Seen {
         let (path, wheel, theirs) = (text("path"), text("wheel"), row["policy"].as_str());
         let bytes = fs_err::read(&path).expect("a library");
         let image = Image::parse(&bytes.as_slice()).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(image.objects[0].refusals.is_empty(), "{path}: {:?}", image.objects[0].refusals);
         let ours = Manylinux::floor(&image.objects[0], |library| own.contains(library));
         self.libraries += 1;
         self.projects.insert(wheel.split('-').next().unwrap_or_default().to_lowercase());

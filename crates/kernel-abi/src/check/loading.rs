@@ -47,6 +47,19 @@ impl Case<'_> {
             let cause = "a segment is writable and executable at once, as `-Wl,-N` links".to_owned();
             self.error(&abi::WRITABLE_CODE, message, cause, Subject::default());
         }
+        if object.odd_pointers && !object.text_relocations {
+            let message = "writes pointers at odd addresses when it is loaded".to_owned();
+            let finding = finding(&abi::NOT_LOADABLE, Severity::Warning, message)
+                .cause("either packed structures hold pointers, or somebody changed its relocations")
+                .help("align what holds pointers: compilers and linkers do so by themselves");
+            self.add(finding, Subject::default());
+        }
+        if object.cut {
+            let message = "its table of sections lies outside of the file".to_owned();
+            let finding = finding(&abi::DAMAGED, Severity::Warning, message)
+                .cause("the file was cut, or its header changed; loaders do not read that table");
+            self.add(finding, Subject::default());
+        }
         self.unwinding();
         self.thread_storage();
         self.requests();

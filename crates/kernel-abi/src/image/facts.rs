@@ -171,7 +171,7 @@ impl Record {
     /// Whether the loader looks for it in the library itself, which does not have it.
     pub(super) fn is_nowhere(&self) -> bool {
         let looked_up = self.visibility == Visibility::Default && self.binding != Binding::Local;
-        !self.defined && self.name != 0 && self.binding != Binding::Weak && !looked_up
+        !self.defined && self.name != 0 && !looked_up
     }
 
     /// Whether nothing is said of it, as of the one that every table begins with.
@@ -307,6 +307,10 @@ pub struct Object {
     pub static_thread_storage: bool,
     /// Whether exceptions find their way out of its functions; they end the process otherwise.
     pub unwinds: bool,
+    /// Whether loading writes pointers where none stands by itself.
+    pub odd_pointers: bool,
+    /// Whether the file ends before its table of sections does.
+    pub cut: bool,
     /// Whether some of its code can be written to.
     pub writable_code: bool,
     /// Whether it has relative relocations in the packed form, which a loader that does not know them skips.
@@ -359,6 +363,8 @@ impl Object {
             thread_storage: 0,
             static_thread_storage: false,
             unwinds: true,
+            odd_pointers: false,
+            cut: false,
             writable_code: false,
             packed_relocations: false,
             text_relocations: false,
@@ -399,9 +405,11 @@ impl Object {
         }
     }
 
-    /// Whether a symbol that others see has the index of a version that there is not; 0 and 1 mean none.
+    /// Whether a symbol that others see has the index of a version that there is not, or that is of the other side: one that is
+    /// defined here has a version of this library, another one of others. 0 and 1 mean none.
     pub(super) fn lacks_version(&self, record: &Record) -> bool {
-        record.binding != Binding::Local && record.version > 1 && self.version(record.version).is_none()
+        let is_own = self.version(record.version).map(|node| node.library.is_none());
+        record.binding != Binding::Local && record.version > 1 && is_own != Some(record.defined)
     }
 
     /// Whether exceptions may be thrown by its own code: it does not take that from libstdc++, but what that builds on from

@@ -11,6 +11,7 @@ use crate::workshop::{Workshop, without_section_headers};
 const LOAD: u32 = 1;
 const DYNAMIC: u32 = 2;
 const NOTE: u32 = 4;
+const PHDR: u32 = 6;
 const TLS: u32 = 7;
 const UNWINDING: u32 = 0x6474_e550;
 const STACK: u32 = 0x6474_e551;
@@ -32,6 +33,7 @@ const PLTREL: u64 = 20;
 const JMPREL: u64 = 23;
 const INIT_ARRAY: u64 = 25;
 const INIT_ARRAYSZ: u64 = 27;
+const FLAGS: u64 = 30;
 const RUNPATH: u64 = 29;
 const GNU_HASH: u64 = 0x6fff_fef5;
 const VERSYM: u64 = 0x6fff_fff0;
@@ -196,6 +198,9 @@ fn files_that_the_loader_refuses_are_told_so() {
         assert!(told(&edit.0, &torch()).contains(words), "{name}: {}", told(&edit.0, &torch()));
     }
     let mut edit = Edit(good.clone());
+    edit.set::<8>(0x28, 1 << 60);
+    assert_eq!(codes(&edit.0, &torch()), set(&["abi/damaged?"]), "sections far away");
+    let mut edit = Edit(good.clone());
     edit.every(LOAD, 16, 0);
     assert_eq!(codes(&edit.0, &torch()), set(&["abi/damaged"]), "segments over one another");
 }
@@ -308,6 +313,22 @@ fn what_ends_the_process_at_loading_is_found() {
         ("more storage in the file than in memory", |edit| edit.every(TLS, 32, 1 << 10)),
         ("impossible storage", |edit| edit.every(TLS, 40, 1 << 40)),
         ("protection of code", |edit| edit.every(RELRO, 16, edit.number::<8>(edit.headers(LOAD)[1] + 16))),
+        ("a dynamic segment of debug information", |edit| edit.every(DYNAMIC, 32, 0)),
+        ("program headers elsewhere", |edit| edit.every(NOTE, 0, PHDR.into())),
+        ("storage that is aligned to nothing", |edit| edit.every(TLS, 48, 0)),
+        ("zeros that nobody can write", |edit| {
+            let load = edit.headers(LOAD)[1];
+            edit.set::<8>(load + 32, edit.number::<8>(load + 32) - 2);
+        }),
+        ("nothing at the start", |edit| edit.set::<8>(edit.entry(INIT_ARRAYSZ), 0)),
+        ("another form of table for exceptions", |edit| {
+            let at = place(edit.number::<8>(edit.headers(UNWINDING)[0] + 8));
+            edit.set::<1>(at + 1, 0);
+        }),
+        ("functions in disorder", |edit| {
+            let at = place(edit.number::<8>(edit.headers(UNWINDING)[0] + 8));
+            edit.set::<4>(at + 12, 0);
+        }),
         ("no table for exceptions", |edit| edit.every(UNWINDING, 0, UNKNOWN.into())),
         ("a table for exceptions elsewhere", |edit| edit.every(UNWINDING, 16, 0x7f00_0000)),
     ];
@@ -326,6 +347,22 @@ fn what_ends_the_process_at_loading_is_found() {
             edit.set::<8>(edit.entry(RELASZ), edit.number::<8>(edit.entry(RELASZ)) - 24);
         }),
         ("no relocations of calls", |edit| edit.set::<8>(edit.entry(PLTRELSZ), 0)),
+        ("a relocation of nothing", |edit| edit.set::<4>(edit.table(RELA) + 8, 0)),
+        ("two relocations of one place", |edit| {
+            edit.set::<8>(edit.table(JMPREL) + 24, edit.number::<8>(edit.table(JMPREL)));
+        }),
+        ("a call that goes by an odd place", |edit| {
+            edit.set::<8>(edit.table(JMPREL), edit.number::<8>(edit.table(JMPREL)) + 1);
+        }),
+        ("a call of nothing", |edit| edit.set::<4>(edit.table(JMPREL) + 12, 0)),
+        ("two calls of one function", |edit| {
+            edit.set::<4>(edit.table(JMPREL) + 36, edit.number::<4>(edit.table(JMPREL) + 12));
+        }),
+        ("a pointer to the header", |edit| edit.set::<8>(edit.table(RELA) + 16, 0)),
+        ("a pointer out of the library", |edit| edit.set::<8>(edit.table(RELA) + 16, 1 << 40)),
+        ("a hidden name of others", |edit| edit.set::<1>(edit.table(SYMTAB) + 24 + 5, 2)),
+        ("a name of others with a value", |edit| edit.set::<8>(edit.table(SYMTAB) + 24 + 8, 1)),
+        ("code over the header", |edit| edit.set::<8>(edit.headers(LOAD)[1] + 8, 0)),
         ("a start that is no code", |edit| {
             edit.set::<8>(edit.entry(INIT), edit.number::<8>(edit.entry(SYMTAB)));
         }),
@@ -345,6 +382,81 @@ fn what_ends_the_process_at_loading_is_found() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Rules that look at what only some libraries have.
+#[test]
+fn functions_chosen_at_loading_and_storage_set_aside_are_judged_by_relocations_alone() {
+    let workshop = shelf();
+    let chosen = "static int six() { return 6; } extern \"C\" { static int (*choose())() { return six; } }\n\
+                  static int chosen() __attribute__((ifunc(\"choose\")));\n\
+                  extern \"C\" void *PyInit__relu_cpu_x(void) { return (void *)(long)chosen(); }";
+    let chosen = workshop.library("chosen.so", chosen, &["-s", "-Wl,-z,now"]);
+    assert_eq!(codes(&chosen, &torch()), set(&[]));
+    let mut edit = Edit(chosen);
+    let indirect =
+        (edit.table(JMPREL)..).step_by(24).find(|at| edit.number::<4>(at + 8) == 37).expect("chosen");
+    let address = edit.number::<8>(edit.entry(SYMTAB));
+    edit.set::<8>(indirect + 16, address);
+    assert_eq!(codes(&edit.0, &torch()), set(&["abi/damaged"]));
+    let kept = "static thread_local int kept __attribute__((tls_model(\"initial-exec\")));\n\
+                extern \"C\" void *PyInit__relu_cpu_x(void) { return &kept; }";
+    let mut edit = Edit(workshop.library("kept.so", kept, &["-s"]));
+    assert_eq!(codes(&edit.0, &torch()), set(&["abi/thread-storage?"]));
+    edit.set::<8>(edit.entry(FLAGS), 0);
+    assert_eq!(codes(&edit.0, &torch()), set(&["abi/thread-storage?"]), "without the flag");
+    let packed = "struct __attribute__((packed)) Odd { char c; int *p; }; static int x; static volatile Odd odd[] = {{ 1, &x }};\n\
+                  extern \"C\" void *PyInit__relu_cpu_x(void) { return (void *)odd[0].p; }";
+    let packed = workshop.library("packed.so", packed, &["-s"]);
+    assert_eq!(codes(&packed, &torch()), set(&["abi/not-loadable?"]));
+}
+
+/// A library whose relocations are written as those of 64-bit Arm.
+#[test]
+fn relocations_for_aarch64_are_judged_as_well() {
+    let workshop = shelf();
+    let policy = crate::planted::policy("torch213-cxx11-cpu-aarch64-linux");
+    let source = "extern \"C\" int c10_call(void); extern int c10_data; static int x; int *volatile p[] = { &x, &x };\n\
+                  extern \"C\" void *PyInit__relu_cpu_x(void) { return c10_call() + c10_data ? p[1] : p[0]; }";
+    let flags =
+        ["-s", "-nostdlib", "-Wl,-z,max-page-size=65536", "-Wl,-z,lazy", "-Wl,--version-script,own.map"];
+    let mut good = Edit(workshop.library("arm.so", source, &flags));
+    good.set::<2>(18, 183);
+    let tables = [(RELA, RELASZ), (JMPREL, PLTRELSZ)];
+    let entries = tables.into_iter().flat_map(|(table, size)| {
+        let start = good.table(table);
+        (start..start + place(good.number::<8>(good.entry(size)))).step_by(24).collect::<Vec<_>>()
+    });
+    for at in entries.collect::<Vec<_>>() {
+        let kind = match good.number::<4>(at + 8) {
+            1 => 257,
+            6 => 1025,
+            7 => 1026,
+            8 => 1027,
+            other => panic!("relocation {other}"),
+        };
+        good.set::<4>(at + 8, kind);
+    }
+    assert_eq!(codes(&good.0, &policy), set(&[]));
+    let damaged: &[(&str, Change)] = &[
+        ("a relocation of nothing", |edit| edit.set::<4>(edit.table(RELA) + 8, 0)),
+        ("a relocation of another processor", |edit| edit.set::<4>(edit.table(RELA) + 8, 8)),
+        ("a relocation of programs", |edit| edit.set::<4>(edit.table(JMPREL) + 8, 1024)),
+        ("a call that goes by another place", |edit| {
+            edit.set::<8>(edit.table(JMPREL), edit.number::<8>(edit.table(JMPREL)) + 4);
+        }),
+        ("a call of nothing", |edit| edit.set::<4>(edit.table(JMPREL) + 12, 0)),
+        ("storage that there is not", |edit| edit.set::<4>(edit.table(RELA) + 8, 1028)),
+        ("fewer relocations", |edit| {
+            edit.set::<8>(edit.entry(RELASZ), edit.number::<8>(edit.entry(RELASZ)) - 24);
+        }),
+        ("a pointer to the header", |edit| edit.set::<8>(edit.table(RELA) + 16, 0)),
+    ];
+    for (name, change) in damaged {
+        let mut edit = Edit(good.0.clone());
+        change(&mut edit);
+        assert_eq!(codes(&edit.0, &policy), set(&["abi/damaged"]), "{name}");
+    }
 }
 
 /// What `dlsym` does not find, and what is no code.
@@ -371,6 +483,7 @@ fn entry_points_that_lead_nowhere_are_found() {
         ("a place in the headers", |edit| edit.set::<8>(edit.symbol() + 8, 8)),
         ("a number", |edit| edit.set::<2>(edit.symbol() + 6, 0xfff1)),
         ("a section", |edit| edit.set::<1>(edit.symbol() + 4, 0x13)),
+        ("code that chooses", |edit| edit.set::<1>(edit.symbol() + 4, 0x1a)),
         ("an unknown kind", |edit| edit.set::<1>(edit.symbol() + 4, 0x17)),
         ("an unknown binding", |edit| edit.set::<1>(edit.symbol() + 4, 0x52)),
         ("hidden", |edit| edit.set::<1>(edit.symbol() + 5, 2)),

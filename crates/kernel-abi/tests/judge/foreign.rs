@@ -104,10 +104,12 @@ pub(crate) fn library(target: Target) -> Vec<u8> {
     let Target { wide, little, .. } = target;
     let (names, places) = names();
     let mut body = Writer { wide, little, bytes: vec![0; if wide { 64 + 4 * 56 } else { 52 + 4 * 32 }] };
+    let code_at = u32::try_from(body.align()).expect("small");
+    body.bytes.extend([0x90; 16]);
     let names_at = body.align();
     body.bytes.extend(&names);
     let symbols_at = body.align();
-    symbols(&mut body, &places);
+    symbols(&mut body, &places, code_at);
     let hash_at = body.align();
     let count = u32::try_from(TAKEN.len()).expect("few") + 2;
     // glibc's own tables for this processor have entries of eight bytes.
@@ -144,7 +146,7 @@ pub(crate) fn library(target: Target) -> Vec<u8> {
     let end = body.align();
     section_headers(&mut body, names_at, names.len() as u64);
     let loads =
-        [(1, 4, 0..end), (2, 6, dynamic_at..end), (4, 4, note_at..dynamic_at), (0x6474_e551, 6, 0..0)];
+        [(1, 5, 0..end), (2, 6, dynamic_at..end), (4, 4, note_at..dynamic_at), (0x6474_e551, 6, 0..0)];
     let mut head = Writer { wide, little, bytes: Vec::new() };
     header(&mut head, target, end);
     for (kind, flags, file) in loads {
@@ -154,10 +156,11 @@ pub(crate) fn library(target: Target) -> Vec<u8> {
     body.bytes
 }
 
-fn symbols(body: &mut Writer, places: &BTreeMap<&str, u32>) {
+fn symbols(body: &mut Writer, places: &BTreeMap<&str, u32>, code: u32) {
     let taken = TAKEN.iter().map(|(.., name)| (*name, 0));
     for (name, section) in [("", 0)].into_iter().chain(taken).chain([(ENTRY, 1)]) {
-        let (info, address) = if name.is_empty() { (0, 0) } else { (0x12, 0x40) };
+        let info = if name.is_empty() { 0 } else { 0x12 };
+        let address = if section == 0 { 0 } else { code };
         body.words(&[places[name]]);
         if !body.wide {
             body.words(&[address, 8]);

@@ -123,6 +123,9 @@ impl Dynamic {
             (raw::DT_PLTRELSZ, &[raw::DT_JMPREL]),
             (raw::DT_INIT_ARRAY, &[raw::DT_INIT_ARRAYSZ]),
             (raw::DT_FINI_ARRAY, &[raw::DT_FINI_ARRAYSZ]),
+            (raw::DT_INIT_ARRAYSZ, &[raw::DT_INIT_ARRAY]),
+            (raw::DT_FINI_ARRAYSZ, &[raw::DT_FINI_ARRAY]),
+            (raw::DT_STRTAB, &[raw::DT_STRSZ]),
             (raw::DT_VERNEED, &[raw::DT_VERSYM]),
             (raw::DT_VERDEF, &[raw::DT_VERSYM]),
         ];
@@ -130,6 +133,29 @@ impl Dynamic {
             .iter()
             .filter(|(table, _)| self.get(*table).is_some())
             .all(|(_, beside)| beside.iter().all(|tag| self.get(*tag).is_some()))
+    }
+
+    /// Whether the tables of what runs at loading and unloading have whole entries, and lie side by side, as linkers write them.
+    pub(super) fn has_whole_arrays(&self) -> bool {
+        let is_whole = |array: &Range<u64>| array.start < array.end && (array.end - array.start) % 4 == 0;
+        let arrays: Vec<Range<u64>> = self.arrays().collect();
+        let touch = |one: &Range<u64>, other: &Range<u64>| one.end == other.start || other.end == one.start;
+        arrays.iter().all(is_whole) && arrays.windows(2).all(|pair| touch(&pair[0], &pair[1]))
+    }
+
+    /// The addresses of tables as far as it says how long they are.
+    pub(super) fn tables(&self) -> impl Iterator<Item = Range<u64>> {
+        const TABLES: [(raw::DynamicTag, raw::DynamicTag); 5] = [
+            (raw::DT_STRTAB, raw::DT_STRSZ),
+            (raw::DT_SYMTAB, raw::DT_SYMENT),
+            (raw::DT_RELA, raw::DT_RELASZ),
+            (raw::DT_JMPREL, raw::DT_PLTRELSZ),
+            (raw::DT_RELR, raw::DT_RELRSZ),
+        ];
+        TABLES.into_iter().filter_map(|(table, size)| {
+            let (start, length) = (self.get(table)?, self.get(size)?);
+            Some(start..start.saturating_add(length))
+        })
     }
 
     /// Programs have a place for debuggers, libraries never.

@@ -33,6 +33,9 @@ impl Tables<'_> {
             .map(|start| self.classic_head(start).map(|(_, count)| count))
             .transpose()?;
         let gnu = self.start(raw::DT_GNU_HASH)?.map(|start| self.gnu_count(start)).transpose()?.flatten();
+        if let Some(start) = self.start(raw::DT_HASH)? {
+            self.is_closed(start)?;
+        }
         if let Some(count) = classic.or(gnu) {
             return if named < count && gnu.is_none_or(|gnu| gnu <= count) {
                 Ok(count)
@@ -44,6 +47,24 @@ impl Tables<'_> {
         let end = segments.table(address)?;
         let room = next.map_or(end.end - end.start, |next| next - address).min(end.end - end.start);
         Ok((room / entry).max(named + 1))
+    }
+
+    /// Fails where the classic table leads out of itself: the loader follows it at every lookup, also of names of others.
+    fn is_closed(&self, start: u64) -> Result<(), ImageError> {
+        let (buckets, count) = self.classic_head(start)?;
+        let size = self.classic_size();
+        let words = start.saturating_add(2 * size);
+        let end = words.saturating_add(buckets.saturating_add(count).saturating_mul(size));
+        let mut is_closed = true;
+        self.reader.walk("a hash table", words..end, (size, 0), |piece, _, _| {
+            is_closed &= piece.chunks_exact(index(size)).all(|word| match *word {
+                [a, b, c, d] => u64::from(self.endian.read_u32([a, b, c, d])) < count,
+                [a, b, c, d, e, f, g, h] => self.endian.read_u64([a, b, c, d, e, f, g, h]) < count,
+                _ => true,
+            });
+            Ok(is_closed)
+        })?;
+        is_closed.then_some(()).ok_or(ImageError::Malformed { what: "its hash table leads out of itself" })
     }
 
     /// Fails where the loader would not find a name that the library exports: in the GNU table if there is one, otherwise
@@ -103,7 +124,12 @@ impl Tables<'_> {
             let highest =
                 cast_all::<U32<Endianness>>(piece).iter().map(|bucket| bucket.get(self.endian)).max();
             last = last.max(highest.unwrap_or(0).into());
-            Ok(true)
+            // A bucket of none is zero; one before the first would lead out of the table.
+            let is_before = |bucket: &U32<Endianness>| (1..first).contains(&bucket.get(self.endian).into());
+            let is_sound = !cast_all::<U32<Endianness>>(piece).iter().any(is_before);
+            is_sound
+                .then_some(true)
+                .ok_or(ImageError::Malformed { what: "its hash table leads out of itself" })
         })?;
         if last < first || last == 0 {
             return Ok(None);

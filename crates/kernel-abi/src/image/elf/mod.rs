@@ -4,6 +4,8 @@
 mod dynamic;
 mod hash;
 mod notes;
+mod processor;
+mod relocating;
 mod relocations;
 mod sections;
 mod segments;
@@ -39,11 +41,14 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
     let endian = if little { Endianness::Little } else { Endianness::Big };
     let bytes = reader.bytes("the ELF header", 0, size_of::<E>() as u64)?;
     let header: &E = cast(&bytes)?;
-    let segments = Segments::read::<E>(reader, header, endian)?;
-    if segments.overlap() {
-        return Err(ImageError::Malformed { what: "two of its segments claim the same memory" });
+    let mut segments = Segments::read::<E>(reader, header, endian)?;
+    if segments.overlap() || segments.share_bytes() {
+        return Err(ImageError::Malformed {
+            what: "two of its segments claim the same memory, or the same bytes of the file",
+        });
     }
     let dynamic = dynamic::Dynamic::read::<E>(reader, &segments, endian)?;
+    segments.tables = dynamic.tables().collect();
 
     let mut object = Object::new(machine(header, endian), kind(header, &segments, &dynamic, endian));
     dynamic.describe(reader, &segments, &mut object)?;
@@ -68,7 +73,7 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
     versions::read(reader, &segments, &dynamic, endian, &mut object)?;
     symbols::read::<E>(reader, &segments, &dynamic, endian, &mut object)?;
     notes::read(reader, &segments, endian, &mut object)?;
-    object.sections = sections::read::<E>(reader, header, endian)?;
+    (object.sections, object.cut) = sections::read::<E>(reader, header, endian)?;
 
     let relocations = Relocations::new::<E>(&dynamic, &segments, endian);
     let payload = gpu::find(reader, &segments, &relocations, &mut object.gpu)?;
@@ -105,7 +110,7 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
         ),
         (
             segments.beyond,
-            "its segments take more memory than there is, or protect some that they do not take",
+            "its segments take more memory than there is, or than they may write to, or protect some that they do not take",
         ),
         (!segments.shows_all(), "one of its segments can be neither read nor run"),
         (segments.elsewhere, "its program headers are not where they say"),
@@ -118,6 +123,7 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
             matches!(machine(header, endian), Machine::X86_64 | Machine::Aarch64) && !dynamic.has_addends(),
             "its relocations have a form that this processor's loader does not know",
         ),
+        (!dynamic.has_whole_arrays(), "it has an empty or uneven table of what runs at its start or end"),
         (!dynamic.has_known_entries::<E>(), "entries of its tables have another size than they must have"),
         // A program without one needs nothing of anybody.
         (

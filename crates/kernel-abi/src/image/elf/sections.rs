@@ -9,22 +9,30 @@ use super::super::facts::{Section, text_at};
 use super::super::source::Reader;
 use super::cast_all;
 
+/// The sections, and whether the file ends before their table: a linker writes it last, so that it was cut, or its header changed.
 pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     reader: &Reader<'_>,
     header: &E,
     endian: Endianness,
-) -> Result<Vec<Section>, ImageError> {
+) -> Result<(Vec<Section>, bool), ImageError> {
     let (start, count) = (header.e_shoff(endian).into(), u64::from(header.e_shnum(endian)));
     let entry = size_of::<E::SectionHeader>() as u64;
     if start == 0 || count == 0 || u64::from(header.e_shentsize(endian)) != entry {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), false));
     }
-    // A linker writes the section headers last: where they are missing, the file was cut.
-    let bytes = reader.bytes("the table of section headers", start, count * entry)?;
+    let what = "the table of section headers";
+    if reader.within(what, start, count * entry).is_err() {
+        return Ok((Vec::new(), true));
+    }
+    let bytes = reader.bytes(what, start, count * entry)?;
     let headers = cast_all::<E::SectionHeader>(&bytes);
-    let Some(names) = headers.get(usize::from(header.e_shstrndx(endian).0)) else { return Ok(Vec::new()) };
+    let Some(names) = headers.get(usize::from(header.e_shstrndx(endian).0)) else {
+        return Ok((Vec::new(), false));
+    };
     let (names_at, length) = (names.sh_offset(endian).into(), names.sh_size(endian).into());
-    let Ok(names) = reader.bytes("the names of sections", names_at, length) else { return Ok(Vec::new()) };
+    let Ok(names) = reader.bytes("the names of sections", names_at, length) else {
+        return Ok((Vec::new(), false));
+    };
     let mut sections = Vec::new();
     for section in headers {
         let name = text_at(&names, section.sh_name(endian));
@@ -34,5 +42,5 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
             sections.push(Section { name, size: section.sh_size(endian).into() });
         }
     }
-    Ok(sections)
+    Ok((sections, false))
 }

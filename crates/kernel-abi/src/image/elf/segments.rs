@@ -88,6 +88,10 @@ pub(crate) struct Segments {
     pub(super) beyond: bool,
     /// Whether the headers are not where they say.
     pub(super) elsewhere: bool,
+    /// Addresses of the tables that are known, among them the headers: no code lies there.
+    pub(super) tables: Vec<Range<u64>>,
+    /// Bytes of the file's headers, at its beginning.
+    header: u64,
     /// Whether some segment cannot be shown on the largest pages of 64-bit Arm.
     pub(super) off_large_pages: bool,
 }
@@ -104,7 +108,10 @@ impl Segments {
         }
         let length = count * size_of::<E::ProgramHeader>() as u64;
         let bytes = reader.bytes("the table of program headers", header.e_phoff(endian).into(), length)?;
-        let mut segments = Self { count, ..Self::default() };
+        let own = size_of::<E>() as u64;
+        let places: u64 = header.e_phoff(endian).into();
+        let header_size = if places == own { own + length } else { own };
+        let mut segments = Self { count, header: header_size, ..Self::default() };
         for entry in cast_all::<E::ProgramHeader>(&bytes) {
             segments.add(reader, entry, endian)?;
         }
@@ -140,12 +147,14 @@ impl Segments {
                 self.unaligned |= align % PAGE != 0;
                 self.off_large_pages |= !is_on(LARGEST_PAGE_OF_ARM);
                 let memory = entry.p_memsz(endian).into();
-                self.beyond |= memory > LARGEST || length > memory;
+                // Beyond the file's bytes stand zeros, which the loader writes itself.
+                self.beyond |= memory > LARGEST || length > memory || memory > length && !writable;
                 self.loads.push(Load { address, file, memory, readable, writable, executable, align });
             }
             raw::PT_DYNAMIC => {
                 reader.within("the dynamic segment", offset, length)?;
-                self.dynamic = Some(Part { address, file, align });
+                // The loader takes one without bytes for that of a file of debug information.
+                self.dynamic = Some(Part { address, file, align }).filter(|_| length != 0);
             }
             // glibc takes the properties from a segment of their own where there is one.
             raw::PT_NOTE | raw::PT_GNU_PROPERTY => {
@@ -183,9 +192,40 @@ impl Segments {
 
     /// Whether code lies at an address.
     pub(super) fn holds_code(&self, address: u64) -> bool {
-        let holds =
-            |load: &Load| address.checked_sub(load.address).is_some_and(|within| within < load.memory);
+        let holds = |load: &Load| {
+            let within = address.checked_sub(load.address).filter(|within| *within < load.memory);
+            within.is_some_and(|within| load.file.start.saturating_add(within) >= self.header)
+        };
         self.loads.iter().any(|load| load.executable && holds(load))
+            && !self.tables.iter().any(|table| table.contains(&address))
+    }
+
+    /// Whether a pointer may lead to an address: to what the pages of a segment show, or right behind it, but not into the
+    /// file's own header.
+    pub(super) fn holds(&self, address: u64) -> bool {
+        self.loads.iter().any(|load| {
+            let end = load.address.saturating_add(load.memory);
+            let end = end.checked_next_multiple_of(PAGE).unwrap_or(end);
+            let within = address.wrapping_sub(load.address);
+            load.address <= address
+                && address <= end
+                && (within > load.memory || load.file.start.saturating_add(within) >= self.header.min(64))
+        })
+    }
+
+    /// Whether an address is made read-only after relocation: whole pages are.
+    pub(super) fn is_protected(&self, address: u64) -> bool {
+        self.protected
+            .iter()
+            .any(|part| part.start / PAGE <= address / PAGE && address / PAGE < part.end / PAGE)
+    }
+
+    /// Whether two segments show the same bytes of the file, beyond what pages bring along.
+    pub(super) fn share_bytes(&self) -> bool {
+        let mut files: Vec<&Range<u64>> =
+            self.loads.iter().map(|load| &load.file).filter(|file| !file.is_empty()).collect();
+        files.sort_by_key(|file| file.start);
+        files.windows(2).any(|pair| pair[0].end > pair[1].start)
     }
 
     /// Like [`Segments::at`], for an address that must be in the file.
@@ -216,20 +256,20 @@ impl Segments {
 
     /// Whether the beginning of each thread's storage can be copied from where it is said to be.
     pub(super) fn stores_for_threads(&self) -> bool {
-        let Some(part) = self.thread_start.as_ref().filter(|_| self.thread_storage != 0) else { return true };
+        let Some(part) = &self.thread_start else { return true };
         let length = part.file.end - part.file.start;
         let there = self
             .at(part.address)
             .is_some_and(|place| place.start == part.file.start && length <= place.end - place.start);
         length <= self.thread_storage
             && self.thread_storage <= LARGEST_STORAGE
-            && (part.align == 0 || part.align.is_power_of_two() && part.align <= LARGEST_ALIGNMENT)
+            && (self.thread_storage == 0 || part.align.is_power_of_two() && part.align <= LARGEST_ALIGNMENT)
             && (length == 0 || there)
     }
 
     /// Whether it has storage of threads at all.
     pub(super) fn has_thread_storage(&self) -> bool {
-        self.thread_start.is_some()
+        self.thread_start.is_some() && self.thread_storage != 0
     }
 
     /// Whether what is made read-only lies within one segment that can be written to until then, up to the end of its last
@@ -238,7 +278,12 @@ impl Segments {
         let holds = |load: &Load, part: &Range<u64>| {
             let end = load.address.saturating_add(load.memory);
             let end = end.checked_next_multiple_of(load.align.max(PAGE)).unwrap_or(end);
-            load.writable && load.address <= part.start && part.end <= end
+            // Data that begins as zeros is written later; but lld fills the last page of a segment that is protected as a whole.
+            let zeros = load.address.saturating_add(load.file.end - load.file.start);
+            let covers_zeros = load.memory > load.file.end - load.file.start
+                && part.end / PAGE * PAGE > zeros
+                && part.end != load.address.saturating_add(load.memory);
+            load.writable && load.address <= part.start && part.end <= end && !covers_zeros
         };
         let mut protected = self.protected.iter().filter(|part| !part.is_empty());
         protected.all(|part| self.loads.iter().any(|load| holds(load, part)))

@@ -5,11 +5,12 @@ use object::read::elf::{FileHeader, Sym};
 use object::{Endianness, U16};
 
 use super::super::ImageError;
-use super::super::facts::{Binding, Object, Record, SymbolKind, Visibility};
+use super::super::facts::{Binding, Kind, Object, Record, SymbolKind, Visibility};
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
 use super::hash::Tables;
-use super::{Segments, cast_all, relocations};
+use super::processor::Processor;
+use super::{Segments, cast_all, relocating};
 
 pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     reader: &Reader<'_>,
@@ -20,8 +21,9 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
 ) -> Result<(), ImageError> {
     let Some(address) = dynamic.get(raw::DT_SYMTAB) else { return Ok(()) };
     let entry = size_of::<E::Sym>() as u64;
-    let survey = relocations::survey::<E>(reader, segments, dynamic, (object.machine, object.kind), endian)?;
+    let survey = relocating::survey::<E>(reader, segments, dynamic, (object.machine, object.kind), endian)?;
     object.static_thread_storage |= survey.static_storage;
+    object.odd_pointers = survey.odd;
     let tables = Tables { reader, segments, dynamic, machine: object.machine, endian, wide: entry == 24 };
     let count = tables.count((address, entry), survey.highest)?;
     let place = segments.table(address)?;
@@ -30,12 +32,21 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     reader.within("the table of dynamic symbols", place.start, end - place.start)?;
     reader.spend(count * size_of::<Record>() as u64)?;
     object.records.reserve_exact(usize::try_from(count).unwrap_or(0));
+    let is_known = object.kind == Kind::SharedLibrary
+        && Processor::of(object.machine).is_some_and(|processor| !processor.acts.is_empty());
+    let mut lead_out = false;
     reader.walk("the table of dynamic symbols", place.start..end, (entry, 0), |piece, _, _| {
-        object
-            .records
-            .extend(cast_all::<E::Sym>(piece).iter().map(|symbol| record(symbol, segments, endian)));
+        for symbol in cast_all::<E::Sym>(piece) {
+            let record = record(symbol, segments, endian);
+            lead_out |= is_known && !leads_somewhere(symbol, &record, segments, endian);
+            object.records.push(record);
+        }
         Ok(true)
     })?;
+    if lead_out {
+        return Err(ImageError::Malformed { what: "its symbols lead out of it, or those of others into it" });
+    }
+    survey.agrees(&object.records)?;
     // Symbol 0 is always empty.
     if let Some(versions) = dynamic.get(raw::DT_VERSYM) {
         let start = segments.table(versions)?.start;
@@ -90,7 +101,7 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
 fn record<S: Sym<Endian = Endianness>>(symbol: &S, segments: &Segments, endian: Endianness) -> Record {
     let section = symbol.st_shndx(endian);
     // What the loader takes for a definition (`check_match` of glibc's `elf/dl-lookup.c`), and code besides.
-    let is_code = matches!(symbol.st_type(), raw::STT_NOTYPE | raw::STT_FUNC | raw::STT_GNU_IFUNC)
+    let is_code = matches!(symbol.st_type(), raw::STT_NOTYPE | raw::STT_FUNC)
         && !matches!(section, raw::SHN_UNDEF | raw::SHN_ABS | raw::SHN_COMMON);
     let value: u64 = symbol.st_value(endian).into();
     Record {
@@ -117,5 +128,29 @@ fn record<S: Sym<Endian = Endianness>>(symbol: &S, segments: &Segments, endian: 
         defined: section != raw::SHN_UNDEF,
         superseded: false,
         callable: is_code && value != 0 && segments.holds_code(value),
+    }
+}
+
+/// Whether a symbol that is defined here leads to what it is said to be, and one of others to nothing: the loader takes a value
+/// for a definition (`elf_machine_type_class` in `elf/dl-lookup.c`).
+fn leads_somewhere<S: Sym<Endian = Endianness>>(
+    symbol: &S,
+    record: &Record,
+    segments: &Segments,
+    endian: Endianness,
+) -> bool {
+    let (value, size): (u64, u64) = (symbol.st_value(endian).into(), symbol.st_size(endian).into());
+    if !record.defined {
+        return value == 0;
+    }
+    if symbol.st_shndx(endian).0 >= raw::SHN_LORESERVE {
+        return true;
+    }
+    match symbol.st_type() {
+        raw::STT_FUNC | raw::STT_GNU_IFUNC => segments.holds_code(value),
+        // One without a place is for other tools: the loader does not take it for a definition.
+        raw::STT_OBJECT => value == 0 || segments.holds(value),
+        raw::STT_TLS => value.saturating_add(size) <= segments.thread_storage,
+        _ => true,
     }
 }

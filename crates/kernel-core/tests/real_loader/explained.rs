@@ -1,0 +1,68 @@
+//! Where the judge and this machine's loader differ, and why that is right.
+
+/// What the judge says of libraries that load and work here, and what is wrong with them all the same.
+#[rustfmt::skip]
+pub const REFUSED: &[(&str, &str)] = &[
+    ("reaches to byte", "something ends beyond the file: this loader does not look there, other readers do"),
+    ("table lies outside the loaded segments", "a segment that may not be read: this processor shows it all the same"),
+    ("a name lies outside the table of dynamic names", "the loader does not ask how long the table is, and reads what follows"),
+    ("a symbol's name lies outside", "the same"),
+    ("a symbol has a version that no table explains", "the name is not looked up by its version in this test, but elsewhere"),
+    ("symbols that it shares with others have no name", "a wish (weak) for nothing"),
+    ("have a form that this processor's loader does not know", "glibc's assertion that Debian leaves out"),
+    ("more symbols than its hash table says", "whoever counts the symbols sees fewer than relocations name"),
+    ("dynamic segment is not where its header says", "tools that read by the file see another one than the loader"),
+    ("hash table does not lead to the names", "it exports what nobody finds"),
+    ("hash table leads out of itself", "it ends the process that looks for a name which ends up there"),
+    ("of another kind than its tables say", "what it says of its relocations is wrong, or a pointer that the test does not follow stays wrong"),
+    ("call data, or take variables of threads", "a function or variable that the test does not use is another one"),
+    ("lead to what the library does not have", "a pointer that the test does not follow leads nowhere"),
+    ("name a symbol where there is none", "the same, or a symbol that nobody looks at"),
+    ("not where its calls go by", "a call that the test does not make goes elsewhere"),
+    ("write where nothing can be written", "something that the test does not use is overwritten, or not filled"),
+    ("two of its relocations", "the same"),
+    ("its symbols lead out of it", "a symbol of others is said to be its own, or the other way around"),
+    ("tables of relocations are longer or shorter", "the last of them is not applied"),
+    ("tables of relocations was emptied", "the same for all of them"),
+    ("version tables are longer or shorter", "whoever goes by the counts sees fewer versions than the loader"),
+    ("version tables have another form", "a version that the test does not need, or one that no other library could find"),
+    ("marked as its own", "a wish (weak) is not looked up, and comes true as the library's own beginning"),
+    ("two of its segments claim", "which of them is there is up to the loader"),
+    ("what runs when it is loaded is no code", "the system stops what is no code where processors can"),
+    ("`PyInit__relu_cpu_x` is a variable", "the loader does not ask, but no compiler makes such a module"),
+    ("abi/executable-stack", "glibc takes it until 2.41"),
+    ("abi/needed-library", "a library without a name, or under a name that only this machine has"),
+    ("exceptions in it end the process", "the unwinder of this machine finds frames in another way too"),
+    ("entries of its tables have another size", "glibc's assertion that Debian leaves out"),
+    ("without their sizes, or sizes without tables", "who asks for the size gets none"),
+    ("empty or uneven table of what runs", "something does not run that the test does not need"),
+    ("protects memory that does not lie", "a page beside it becomes read-only too"),
+    ("aligned to pages, which glibc refused until 2.35", "this one is newer"),
+    ("do not begin where pages of memory can", "this loader does not look at one of them"),
+    ("take more memory than there is", "a size that this loader does not use"),
+    ("what it stores for each thread", "this loader goes by the address alone"),
+    ("abi/text-relocations", "there is none, but the loader makes its code writable"),
+    ("abi/writable-code", "hardened systems refuse it"),
+];
+
+/// Fields whose change the judge does not always see although the library goes wrong, which part in a hundred of the bad changes may
+/// go unseen, and why nobody could tell who has the library alone.
+#[rustfmt::skip]
+pub const UNSEEN: &[(&str, usize, &str)] = &[
+    ("TLS: size in the file", 50, "variables of threads begin as zeros as well"),
+    ("relocation: addend", 30, "a pointer may lead to any byte of the library"),
+    ("relocation: address", 20, "a pointer may stand in any word of its data"),
+    ("relocation: symbol", 45, "data may hold the address of any symbol"),
+    ("relocation: type", 10, "the same"),
+    ("relocation of calls: addend", 35, "a function may begin at any byte of code"),
+    ("relocation of calls: address", 10, "where nothing is called, any word of data may be filled"),
+    ("relocation of calls: symbol", 30, "a call may be of any function"),
+    ("packed relocation", 25, "a pointer may be missing, or lead to any byte"),
+    ("start", 30, "a function may begin at any byte of code"),
+    ("end", 30, "the same"),
+    ("entry INIT: value", 30, "the same"),
+    ("entry FINI: value", 30, "the same"),
+    ("symbol: value", 30, "the same"),
+    ("symbol: name", 10, "another name that the system has too"),
+    ("table for exceptions", 20, "the entry of another function"),
+];
