@@ -1,14 +1,14 @@
 """Which names the releases of Torch export, as hashes: tens of thousands of names, and a judge only asks whether one is there.
 
-One line per name, all of one length so that they can be searched as they are: the first four bytes of the name's SHA-256
-and a mask, both in hexadecimal. A bit of the mask stands for a package, in the order of the lines that say where the data
-came from; the highest one means that only the libraries for CUDA have the name.
+After the lines that say where the data came from, and an empty one, six bytes for each name, sorted so that they can be
+searched as they are: the first four bytes of the name's SHA-256 and a mask, its high byte first. A bit of the mask stands for
+a package, in the order of the lines; the highest one means that only the libraries for CUDA have the name. Hashes hardly get
+smaller when they are packed, and take long to unpack.
 """
 
 import hashlib
 import pathlib
 import re
-import zlib
 
 from . import elf
 from .packages import Packages
@@ -37,12 +37,12 @@ def update(packages: Packages, crates: pathlib.Path) -> list[pathlib.Path]:
                     masks[symbol.name] = masks.get(symbol.name, 0) | 1 << bit
                     if "cuda" not in library:
                         shared.add(symbol.name)
-    keys = {name: hashlib.sha256(name.encode()).hexdigest()[:8] for name in masks}
+    keys = {name: hashlib.sha256(name.encode()).digest()[:4] for name in masks}
     with_others = {keys[name] for name in shared}
-    rows: dict[str, int] = {}
+    rows: dict[bytes, int] = {}
     for name, mask in masks.items():
         rows[keys[name]] = rows.get(keys[name], 0 if keys[name] in with_others else ONLY_CUDA) | mask
-    lines = provenance + [f"{key} {mask:04x}" for key, mask in sorted(rows.items())]
-    path = crates / "kernel-core/data/link/torch.txt.zlib"
-    path.write_bytes(zlib.compress(("\n".join(lines) + "\n").encode(), 9))
+    head = "".join(line + "\n" for line in [*provenance, ""])
+    path = crates / "kernel-core/data/link/torch.names"
+    path.write_bytes(head.encode() + b"".join(key + mask.to_bytes(2) for key, mask in sorted(rows.items())))
     return [path]

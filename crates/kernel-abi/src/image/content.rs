@@ -1,12 +1,14 @@
 //! What the bytes give away that are loaded: paths of the machine that built the library, and a copy of the C++ run time
-//! that no symbol shows any more. One automaton, on all cores; GPU code is jumped over, and what is only
-//! code where there is much of it.
+//! that no symbol shows any more. One automaton for texts and, in code, one search for what throws, on all cores; GPU code
+//! is jumped over.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::packed::{self, Searcher};
+use aho_corasick::{AhoCorasick, Input, Match, MatchKind, Span};
+use memchr::memmem::Finder;
 
 use super::ImageError;
 use super::facts::{Mark, MarkKind};
@@ -50,22 +52,51 @@ const SHARE: u64 = 8 << 20;
 /// The most texts of one kind that are kept: more do not help anybody.
 const MOST: usize = 8;
 
-static PATTERNS: LazyLock<(AhoCorasick, Vec<MarkKind>)> = LazyLock::new(|| {
-    let texts = |kind, texts: &[&'static str]| -> Vec<(MarkKind, Vec<u8>)> {
-        texts.iter().map(|text| (kind, text.as_bytes().to_vec())).collect()
-    };
-    let patterns: Vec<_> = texts(MarkKind::LastWords, &LAST_WORDS)
-        .into_iter()
-        .chain(texts(MarkKind::BuildPath, ROOTS))
-        .chain(texts(MarkKind::NixStore, &[STORE]))
-        .chain([(MarkKind::Exceptions, EXCEPTION_CLASS.to_vec())])
-        .collect();
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(patterns.iter().map(|(_, pattern)| pattern))
-        .expect("a few short literals always make an automaton");
-    (automaton, patterns.into_iter().map(|(kind, _)| kind).collect())
+/// The texts that are looked for.
+struct Texts {
+    /// What each of them is.
+    kinds: Vec<MarkKind>,
+    /// Compares many places at once, where the processor can.
+    fast: Option<Searcher>,
+    automaton: AhoCorasick,
+}
+
+static TEXTS: LazyLock<Texts> = LazyLock::new(|| {
+    let of = |kind: MarkKind, texts: &[&'static str]| texts.iter().map(move |text| (kind, *text)).collect();
+    let texts: [Vec<(MarkKind, &str)>; 3] = [
+        of(MarkKind::LastWords, &LAST_WORDS),
+        of(MarkKind::BuildPath, ROOTS),
+        of(MarkKind::NixStore, &[STORE]),
+    ];
+    let (kinds, texts): (Vec<_>, Vec<_>) = texts.into_iter().flatten().unzip();
+    let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts);
+    Texts {
+        kinds,
+        // Left to itself the automaton would stop at each first byte of a text.
+        fast: packed::Config::new().builder().extend(&texts).build(),
+        automaton: automaton.expect("a few short literals always make an automaton"),
+    }
 });
+
+impl Texts {
+    /// The first of them from a place on.
+    fn find(&self, bytes: &[u8], from: usize) -> Option<Match> {
+        let span = Span { start: from, end: bytes.len() };
+        match &self.fast {
+            Some(fast) => fast.find_in(bytes, span),
+            None => self.automaton.find(Input::new(bytes).span(span)),
+        }
+    }
+
+    /// All of them that begin before `end`, one after another.
+    fn all<'b>(&'b self, bytes: &'b [u8], end: usize) -> impl Iterator<Item = Match> + 'b {
+        let after = move |found: &Match| self.find(bytes, found.end());
+        std::iter::successors(self.find(bytes, 0), after).take_while(move |found| found.start() < end)
+    }
+}
+
+/// Not in the automaton, whose first step would have to stop at many more bytes with it.
+static THROWN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(EXCEPTION_CLASS));
 
 /// Numbers of shares, and the marks in each.
 type Found = Vec<(usize, Vec<Mark>)>;
@@ -144,20 +175,15 @@ fn shares((segment, executable): &(Range<u64>, bool), payload: &[Range<u64>]) ->
 fn scan_share(reader: &Reader<'_>, share: &Share) -> Result<Vec<Mark>, ImageError> {
     let mut marks = Vec::new();
     let Share { own, within, executable } = share;
-    let (automaton, kinds) = &*PATTERNS;
+    let texts = &*TEXTS;
+    let mut thrown = executable.then(|| &*THROWN);
     let what = "a loaded segment";
     let mut before = if own.start > within.start { reader.array::<1>(what, own.start - 1)?[0] } else { 0 };
     let seen = own.start..own.end.saturating_add(LONGEST).min(within.end);
     reader.walk(what, seen, (1, LONGEST), |piece, at, length| {
         let length = length.min(index(own.end.saturating_sub(at)));
-        for found in automaton.find_iter(piece).take_while(|found| found.start() < length) {
-            let kind = kinds[found.pattern().as_usize()];
-            if kind == MarkKind::Exceptions {
-                if *executable {
-                    add(&mut marks, Mark { kind, text: "GNUCC++".to_owned() });
-                }
-                continue;
-            }
+        for found in texts.all(piece, length) {
+            let kind = texts.kinds[found.pattern().as_usize()];
             let previous = found.start().checked_sub(1).map_or(before, |at| piece[at]);
             let rest = &piece[found.start()..];
             let rest = &rest[..rest.len().min(index(LONGEST))];
@@ -166,6 +192,10 @@ fn scan_share(reader: &Reader<'_>, share: &Share) -> Result<Vec<Mark>, ImageErro
             if let Some(text) = text(kind, previous, whole, found.len()) {
                 add(&mut marks, Mark { kind, text });
             }
+        }
+        if thrown.is_some_and(|thrown| thrown.find(piece).is_some_and(|at| at < length)) {
+            add(&mut marks, Mark { kind: MarkKind::Exceptions, text: "GNUCC++".to_owned() });
+            thrown = None;
         }
         let Some(last) = length.checked_sub(1) else { return Ok(false) };
         before = piece[last];

@@ -35,6 +35,9 @@ const ALLOWANCE: u64 = 64 * 1024;
 /// Size of one piece when a range is walked through.
 const PIECE: u64 = 256 * 1024;
 
+/// Size of a page of memory, or a multiple of it.
+const PAGE: u64 = 4096;
+
 /// A part of a source (a whole file, or one architecture of a fat one) with a limit on what may be kept of it.
 pub(crate) struct Reader<'s> {
     source: &'s dyn Source,
@@ -113,12 +116,17 @@ impl<'s> Reader<'s> {
     ) -> Result<(), ImageError> {
         self.within(what, range.start, range.end.saturating_sub(range.start))?;
         let step = PIECE / unit * unit;
-        let mut buffer = vec![0; index((step + overlap).min(range.end.saturating_sub(range.start)))];
+        let length = (step + overlap).min(range.end.saturating_sub(range.start));
+        let mut buffer = vec![0; index(length + PAGE)];
         let mut at = range.start;
         while at < range.end {
             let own = step.min(range.end - at);
-            let piece = &mut buffer[..index((own + overlap).min(range.end - at))];
-            self.source.read(self.part.start + at, piece).map_err(ImageError::Read)?;
+            let offset = self.part.start + at;
+            // Where the bytes lie in a page of the file, they lie in one of the buffer: processors copy four times slower to
+            // a place a few bytes farther into its page than the source.
+            let begin = index(offset.wrapping_sub(buffer.as_ptr().addr() as u64) % PAGE);
+            let piece = &mut buffer[begin..][..index((own + overlap).min(range.end - at))];
+            self.source.read(offset, piece).map_err(ImageError::Read)?;
             if !each(piece, at, index(own))? {
                 break;
             }

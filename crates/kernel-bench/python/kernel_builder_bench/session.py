@@ -186,6 +186,18 @@ class Session:
         turns = (self._slots[number % len(self._slots)] for number in range(question["samples"]))
         return {"times": [clock.sample(case.baseline, calls, wait) / calls for case in turns]}
 
+    def _roof(self, question):
+        """What the machine can do at most, measured where no kernel was ever loaded."""
+        from . import roof
+
+        device = question["device"]
+        wait = clock.waiter(device)
+        return {
+            "copies": roof.copies(device, wait),
+            "products": roof.products(question["types"], device, wait),
+            "call": roof.call(device, wait),
+        }
+
     def _run(self, question):
         """Calls the kernel and reads its output back; the parent holds the clock."""
         case = self._slots[question["slot"]]

@@ -20,7 +20,7 @@ pub use memory::{Memory, MemoryOutcome};
 pub use merge::{Agreement, Conflict, MachineResult, Merged, MergedMachine, MergedWorkload, merge};
 pub use noise::{Cause, CauseKind, Noise};
 pub use paired::Paired;
-pub use roofline::{Bound, Roof, Roofline};
+pub use roofline::{Bound, Ceilings, Roof, Roofline};
 pub use sequence::{Look, Next, Sequence, Stop};
 pub use settings::{Settings, SettingsError};
 pub use stability::{Instability, InstabilityKind};

@@ -1,4 +1,6 @@
-//! How close a kernel comes to what this machine can do at all.
+//! How close a kernel comes to what this machine can do at all (Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009).
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,6 +9,31 @@ use crate::measurement::{Arms, Work};
 
 /// Faster than the roof by more than an error of measurement: no kernel, but an error of measurement or a cheat.
 const IMPOSSIBLE: f64 = 1.05;
+
+/// What was measured of a machine where no kernel was ever loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ceilings {
+    /// Bytes that a copy reads and writes, and how many of them a second moves; the smallest first.
+    pub copies: Vec<(f64, f64)>,
+    /// Floating point operations a second of each type.
+    pub products: BTreeMap<String, f64>,
+    /// Nanoseconds of the framework's shortest call.
+    pub call_ns: f64,
+}
+
+impl Ceilings {
+    /// The roof over a workload: memory as near as its bytes lie, and the arithmetic of its type. Of less than the smallest
+    /// copy nothing is said, since a call alone takes longer.
+    pub fn roof(&self, work: Work, dtype: Option<&str>) -> Roof {
+        let bytes = work.bytes.unwrap_or(0.0);
+        let near = self.copies.iter().rev().find(|(size, _)| *size <= bytes);
+        Roof {
+            bytes_per_second: near.map(|(_, speed)| *speed),
+            flop_per_second: dtype.and_then(|dtype| self.products.get(dtype)).copied(),
+            measured: true,
+        }
+    }
+}
 
 /// What the machine can do, for the type of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

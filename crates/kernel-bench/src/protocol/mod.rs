@@ -21,6 +21,7 @@ pub static RUNNER: &[(&str, &str)] = &[
     ("loading.py", include_str!("../../python/kernel_builder_bench/loading.py")),
     ("observe.py", include_str!("../../python/kernel_builder_bench/observe.py")),
     ("pristine.py", include_str!("../../python/kernel_builder_bench/pristine.py")),
+    ("roof.py", include_str!("../../python/kernel_builder_bench/roof.py")),
     ("scripts.py", include_str!("../../python/kernel_builder_bench/scripts.py")),
     ("session.py", include_str!("../../python/kernel_builder_bench/session.py")),
     ("tensors.py", include_str!("../../python/kernel_builder_bench/tensors.py")),

@@ -232,6 +232,21 @@ questions! {
         times: Vec<f64>,
     }
 
+    /// Measures what the machine can do at most.
+    Roof = "roof" {
+        /// Name of the device.
+        device: String,
+        /// Types whose arithmetic is wanted, as torch calls them.
+        types: Vec<String>,
+    } -> RoofAnswer {
+        /// Bytes that a copy reads and writes, and how many of them a second moves.
+        copies: Vec<(f64, f64)>,
+        /// Floating point operations a second of each type.
+        products: BTreeMap<String, f64>,
+        /// Nanoseconds of the shortest call.
+        call: f64,
+    }
+
     /// Calls the kernel, while the parent holds the clock.
     Run = "run" {
         /// The slot.

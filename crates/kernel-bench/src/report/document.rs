@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bottleneck::Bottleneck;
 use crate::decision::{
     Comparability, Comparison, Incomparable, Roof, Roofline, Settings, Suite, Verdict, compare,
 };
@@ -167,6 +168,9 @@ pub struct WorkloadResult {
     /// How near the arms come to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
+    /// What limits the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<Bottleneck>,
     /// First call of each arm, nanoseconds, compiling and tuning included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_call_ns: Option<Arms<f64>>,

@@ -110,6 +110,9 @@ fn facts(result: &WorkloadResult) -> Vec<(&'static str, String)> {
         facts.push(("baseline: least · 5 % · median · 95 %", row(times.baseline)));
         facts.push(("kernel: least · 5 % · median · 95 %", row(times.candidate)));
     }
+    if let Some(found) = &result.bottleneck {
+        facts.push(("what limits the kernel", found.evidence.clone()));
+    }
     if let Some(first) = result.first_call_ns {
         facts.push((
             "first call, baseline and kernel",

@@ -207,6 +207,7 @@ fn result(measurement: Measurement, verdict: &kernel_bench::decision::Verdict) -
         checks: vec![check("A4 slope", CheckOutcome::Passed, "reported 5.1 µs, seen 5.2 µs")],
         roof: Some(roof),
         roofline: medians.and_then(|medians| Roofline::of(measurement.work, &roof, medians)),
+        bottleneck: None,
         first_call_ns: Some(Arms { baseline: 1.2e6, candidate: 3.4e8 }),
         measurement,
     }

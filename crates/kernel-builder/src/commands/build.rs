@@ -95,7 +95,7 @@ enum From {
 /// Which variants are asked for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Chosen {
-    /// A variant, by name; repeat for more. Without it: those that can be built and loaded here
+    /// A variant; repeat for more. Without it, what builds and loads here
     #[arg(long = "variant", value_name = "V")]
     variants: Vec<String>,
     /// Every variant that this machine can build, loadable here or not

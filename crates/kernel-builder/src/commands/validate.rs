@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
 use kernel_core::forms::Form;
-use kernel_core::verbs::bench::FailOn;
+use kernel_core::verbs::bench::{FailOn, RequestedTarget};
 use kernel_core::verbs::build::BuildOptions;
 use kernel_core::verbs::validate::{ValidateOptions, validate};
 use kernel_spec::report::Report;
@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// What of the benchmark fails: not-improved (the default), slower, not-faster, inconclusive, or nothing; repeat for more
     #[arg(long = "fail-on", value_name = "NEWS", hide_possible_values = true)]
     fail_on: Vec<Failing>,
+    /// Backend that must have a verdict; BACKEND=FILE: of another machine
+    #[arg(long, value_name = "TARGET")]
+    on: Vec<RequestedTarget>,
     /// Write further forms below `.kernel-builder/reports`: junit, sarif
     #[arg(long = "report", value_name = "FORMS", value_delimiter = ',')]
     forms: Vec<Form>,
@@ -71,6 +74,7 @@ impl Run for Arguments {
                 check_reproducible: false,
             },
             fail_on: fail_on.into_iter().filter_map(Failing::news).collect(),
+            on: self.on,
             measuring: self.measuring.options(),
             forms: self.forms,
         };

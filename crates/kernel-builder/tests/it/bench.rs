@@ -544,6 +544,27 @@ fn news_fails_only_where_it_was_asked_for() {
     assert_eq!((ran.status, codes(&report(&ran))), (code.0, vec![code.1.to_owned()]), "{ran}");
 }
 
+/// A kernel of two numbers is nothing but a call; over a large tensor there is a roof.
+#[test]
+fn what_limits_a_kernel_follows_from_the_measured_roof() {
+    let script = HEAD.to_owned() + &class("Large", "tanh") + &class("Small", "tanh").replace("64, 257", "2");
+    let scene = built(HONEST, &[("benchmark.py", &script.replace("64, 257", "1024, 2048"))]);
+    let ran = bench(&scene, &["--output", "result.json"]);
+    let workloads = &report(&ran)["variants"][0]["workloads"];
+    assert_eq!(workloads[1]["bottleneck"]["kind"], "call", "{ran}");
+    let kind = workloads[0]["bottleneck"]["kind"].as_str().expect("a kind");
+    assert!(["memory", "kernel"].contains(&kind), "{ran}");
+    let text = fs_err::read_to_string(scene.path("result.json")).expect("the document");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let large = &document["workloads"][0];
+    assert_eq!(
+        (&large["roof"]["measured"], &large["roofline"]["bound"], &large["measurement"]["work"]["bytes"]),
+        (&true.into(), &"memory".into(), &16_777_216.0.into()),
+        "{text}"
+    );
+    assert!(large["roofline"]["share"]["candidate"].as_f64().expect("a share") > 0.0, "{text}");
+}
+
 #[test]
 fn a_project_without_scripts_is_told_so() {
     let scene = built(HONEST, &[]);

@@ -188,3 +188,35 @@ fn what_is_no_project_is_an_error_like_everywhere() {
         (3, "manifest/not-found".into())
     );
 }
+
+/// Every target that was asked for needs a verdict about what is built, of this machine or of another.
+#[test]
+fn a_target_without_a_verdict_is_no_success() {
+    let scene = plain(HONEST);
+    let loose = |on: &[&str]| validate(&scene, &[&["--fail-on", "nothing"][..], on].concat());
+    let (ran, report) = loose(&["--on", "cpu", "--on", "cuda"]);
+    assert_eq!(stop(&report), ("bench", "bench/target", 10), "{ran}");
+    assert!(ran.stdout.contains("--on cuda=FILE"), "{ran}");
+
+    let document = ".kernel-builder/bench/torch-cpu.json";
+    let (ran, report) = loose(&["--on", &format!("cpu={document}")]);
+    assert_eq!((ran.status, report["variants"].as_array().expect("variants").len()), (0, 2), "{ran}");
+
+    let measured = fs_err::read_to_string(scene.path(document)).expect("the document");
+    let mut another: Value = serde_json::from_str(&measured).expect("JSON");
+    for file in another["subject"]["files"].as_array_mut().expect("files") {
+        file["sha256"] = "0".repeat(64).into();
+    }
+    let scene = scene.file("elsewhere.json", &another.to_string());
+    let on = |targets: &[&str]| {
+        let quick = ["validate", "--json", "--threads", "1", "--processes", "3", "--budget", "20"];
+        let asked = targets.iter().flat_map(|target| ["--on", target]);
+        scene.run(&quick.into_iter().chain(["--fail-on", "nothing"]).chain(asked).collect::<Vec<_>>())
+    };
+    let ran = on(&["cpu=elsewhere.json", &format!("cuda={document}")]);
+    assert!(ran.status == 10 && ran.stdout.contains("it measured another build of `torch-cpu`"), "{ran}");
+    assert!(ran.stdout.contains("which is for another backend"), "{ran}");
+    let ran = on(&["cpu=nothing.json"]);
+    assert!(ran.status == 15 && !ran.stdout.contains("\"stage\""), "nothing is begun: {ran}");
+    assert_eq!(on(&["gpu"]).status, 2);
+}

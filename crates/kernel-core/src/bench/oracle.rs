@@ -2,15 +2,16 @@
 //! of them.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_bench::measurement::Fault;
+use kernel_bench::decision::Ceilings;
+use kernel_bench::measurement::{Fault, Work};
 use kernel_bench::protocol::{
-    Bye, Calibrate, Discover, DiscoverAnswer, Open, Random, Reference as AskReference, RefusalKind, Slot,
-    Solo,
+    Bye, Calibrate, Discover, DiscoverAnswer, Open, Random, Reference as AskReference, RefusalKind, Roof,
+    Slot, Solo,
 };
 
 use super::Bench;
 use super::child::{Child, Unanswered};
-use super::workload::{Answer, DataSet, Reference, Workload, size_class};
+use super::workload::{Answer, DataSet, Reference, Workload, bytes, size_class};
 use crate::process::ProcessError;
 
 /// Sets of inputs for each workload.
@@ -36,6 +37,8 @@ pub(super) struct Script {
     pub(super) unverified: Vec<String>,
     /// What was not asked for.
     pub(super) others: Vec<String>,
+    /// What this machine can do at most, where that could be measured.
+    pub(super) ceilings: Ceilings,
     /// What the script and its references change in the process by themselves.
     pub(super) excused: Vec<String>,
 }
@@ -62,6 +65,7 @@ impl Script {
             failed: Vec::new(),
             unverified: Vec::new(),
             others: Vec::new(),
+            ceilings: Ceilings::default(),
             excused: Vec::new(),
         }
     }
@@ -101,10 +105,11 @@ pub(super) fn consult(
         }
         let name = format!("{number}-{index}");
         match prepare(bench, &mut child, &class.name, &workload.name, &name, random) {
-            Ok((reference, size)) => {
+            Ok(Prepared { reference, size, work }) => {
                 let (class, name) = (class.name.clone(), workload.name.clone());
                 let dtype = reference.dtype();
-                let mut workload = Workload { id, class, name, reference, dtype, size, alone: f64::INFINITY };
+                let alone = f64::INFINITY;
+                let mut workload = Workload { id, class, name, reference, dtype, size, work, alone };
                 match solo(bench, &mut child, &workload, random) {
                     Ok(time) => workload.alone = time,
                     Err(unanswered) if unanswered.is_recoverable() => {}
@@ -132,6 +137,9 @@ pub(super) fn consult(
             }
         }
     }
+    if !script.workloads.is_empty() {
+        script.ceilings = ceilings(bench, &mut child, &script.workloads);
+    }
     if let Ok(answer) = child.ask(&Bye { variant_path: None }, bench.limit) {
         script.excused = answer.changed;
     }
@@ -158,7 +166,24 @@ pub(super) fn discovered<'a>(
     }
 }
 
-type Prepared = (Reference, Option<kernel_bench::measurement::SizeClass>);
+/// What this machine can do at most. Nothing depends on it but what is said of the roof.
+fn ceilings(bench: &Bench, child: &mut Child, workloads: &[Workload]) -> Ceilings {
+    let mut types: Vec<String> = workloads.iter().filter_map(|workload| workload.dtype.clone()).collect();
+    types.sort();
+    types.dedup();
+    let answer = child.ask(&Roof { device: bench.device.clone(), types }, bench.limit);
+    answer.map_or_else(
+        |_| Ceilings::default(),
+        |roof| Ceilings { copies: roof.copies, products: roof.products, call_ns: roof.call },
+    )
+}
+
+/// What the oracle made of a workload.
+struct Prepared {
+    reference: Reference,
+    size: Option<kernel_bench::measurement::SizeClass>,
+    work: Work,
+}
 
 fn prepare(
     bench: &Bench,
@@ -190,7 +215,8 @@ fn prepare(
                 if matches!(refusal.kind, RefusalKind::NeedsKernel | RefusalKind::Raised) =>
             {
                 let seeds = (0..SETS).map(|_| random.number() >> 1).collect();
-                return Ok((Reference::Beside { reason: refusal.message, seeds }, None));
+                let reference = Reference::Beside { reason: refusal.message, seeds };
+                return Ok(Prepared { reference, size: None, work: Work::default() });
             }
             Err(other) => return Err(other),
         };
@@ -214,7 +240,9 @@ fn prepare(
     let size = size_class(&first.tensors, &first.answer.tensors);
     let alike = sets.iter().all(|set| alike(&set.tensors, &first.tensors))
         && states.windows(2).all(|pair| pair[0] == pair[1]);
-    Ok((Reference::Separate { sets, fixed: !alike }, size))
+    // Every input is read and every output written once at least.
+    let work = Work { bytes: Some(bytes(&first.tensors) + bytes(&first.answer.tensors)), flop: None };
+    Ok(Prepared { reference: Reference::Separate { sets, fixed: !alike }, size, work })
 }
 
 /// Whether two setups left tensors of the same names, types and shapes.

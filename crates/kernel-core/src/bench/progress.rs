@@ -1,6 +1,6 @@
 //! What is known of one workload while a run goes on.
 
-use kernel_bench::measurement::{Arms, Fault, FaultKind, Measurement, Work};
+use kernel_bench::measurement::{Arms, Fault, FaultKind, Measurement};
 
 use super::outputs::Record;
 use super::replicate::Taken;
@@ -36,7 +36,7 @@ impl<'a> Progress<'a> {
                 workload: workload.id.clone(),
                 weight: 1.0,
                 size: workload.size,
-                work: Work::default(),
+                work: workload.work,
                 fault: None,
                 processes: Vec::new(),
             },

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use camino::Utf8Path;
 use chrono::{DateTime, SecondsFormat};
-use kernel_bench::decision::Look;
-use kernel_bench::measurement::FaultKind;
+use kernel_bench::decision::{Look, Roof, Roofline, Verdict};
+use kernel_bench::measurement::{Arms, FaultKind};
 use kernel_bench::report::{
-    Adoption, AlphaSpent, BaselineDescription, Check, CheckOutcome, Correctness, Document, Implementation,
-    RunDescription, SCHEMA, WorkloadResult,
+    Adoption, AlphaSpent, BaselineDescription, Bottleneck, Check, CheckOutcome, Correctness, Document,
+    Implementation, RunDescription, SCHEMA, WorkloadResult,
 };
 use kernel_spec::identifier::hexadecimal;
 use sha2::{Digest, Sha256};
@@ -42,6 +42,7 @@ impl State<'_> {
         let results = last.verdicts.into_iter().zip(self.measurements(progress));
         let workloads = results.map(|(verdict, measurement)| {
             let one = progress.iter().find(|one| one.workload.id == verdict.workload);
+            let limits = one.map(|one| self.limits(one, &verdict)).unwrap_or_default();
             WorkloadResult {
                 shape: BTreeMap::new(),
                 dtype: one.and_then(|one| one.workload.dtype.clone()),
@@ -50,8 +51,9 @@ impl State<'_> {
                 correctness: one.map(|one| self.correctness(one)),
                 implementation: one.map(|one| self.implementation(one)),
                 checks: one.map(checks).unwrap_or_default(),
-                roof: None,
-                roofline: None,
+                roof: limits.roof,
+                roofline: limits.roofline,
+                bottleneck: limits.bottleneck,
                 first_call_ns: None,
                 verdict,
                 measurement,
@@ -120,6 +122,23 @@ impl State<'_> {
         }
     }
 
+    /// The roof over a workload, and what follows from it for one that was timed.
+    fn limits(&self, one: &Progress, verdict: &Verdict) -> Limits {
+        let ceilings = &self.scripts[one.script].ceilings;
+        let work = one.workload.work;
+        let roof = ceilings.roof(work, one.workload.dtype.as_deref());
+        let medians = verdict
+            .fault
+            .is_none()
+            .then_some(verdict.times)
+            .flatten()
+            .map(|times| Arms { baseline: times.baseline.median, candidate: times.candidate.median });
+        let roofline = medians.and_then(|medians| Roofline::of(work, &roof, medians));
+        let bottleneck =
+            medians.and_then(|medians| Bottleneck::of(medians.candidate, roofline.as_ref(), ceilings));
+        Limits { roof: roof.bytes_per_second.map(|_| roof), roofline, bottleneck }
+    }
+
     fn correctness(&self, one: &Progress) -> Correctness {
         let failed = one.record.failed;
         let gate = |gate: Gate| {
@@ -153,6 +172,14 @@ impl State<'_> {
         let loaded = self.seen.load.as_ref().map(|load| load.kernel.clone()).unwrap_or_default();
         Implementation { loaded, ran: files.into_iter().chain(operators).collect(), fallback: None, proved }
     }
+}
+
+/// What limits a workload.
+#[derive(Default)]
+struct Limits {
+    roof: Option<Roof>,
+    roofline: Option<Roofline>,
+    bottleneck: Option<Bottleneck>,
 }
 
 /// What a look spent.

@@ -1,7 +1,7 @@
 //! What is measured: one workload with everything that is known about it before the kernel comes into play.
 
 use camino::Utf8PathBuf;
-use kernel_bench::measurement::SizeClass;
+use kernel_bench::measurement::{SizeClass, Work};
 use kernel_bench::protocol::Tensor;
 
 /// Bytes from which on a workload counts as large: more than the private caches of a processor hold.
@@ -24,6 +24,8 @@ pub(super) struct Workload {
     pub(super) dtype: Option<String>,
     /// Which kind of size it stands for, judged by its tensors.
     pub(super) size: Option<SizeClass>,
+    /// What a call must do at least.
+    pub(super) work: Work,
     /// Best nanoseconds of a call of the reference where no kernel was ever loaded, as far as it runs there.
     pub(super) alone: f64,
 }
@@ -98,6 +100,12 @@ pub(super) fn size_class(inputs: &[Tensor], outputs: &[Tensor]) -> Option<SizeCl
         (false, true) => SizeClass::Large,
         (false, false) => SizeClass::Small,
     })
+}
+
+/// Bytes of all elements.
+#[expect(clippy::cast_precision_loss, reason = "a speed has no sixteen digits")]
+pub(super) fn bytes(tensors: &[Tensor]) -> f64 {
+    tensors.iter().map(|tensor| tensor.elements() as f64 * width(&tensor.dtype) as f64).sum()
 }
 
 fn width(dtype: &str) -> u64 {

@@ -51,6 +51,10 @@ codes! {
         means: "The kept result of a variant's last benchmark cannot be read",
         example: "a `.kernel-builder/bench/torch-cpu.json` that was cut off",
         remedy: "Measure again with `kernel-builder bench`; if something else is in its place, remove that first";
+    TARGET = "bench/target", NothingVerified,
+        means: "A target that `--on` asks for has no verdict about what is built here",
+        example: "`kernel-builder validate --on cuda` on a machine without a GPU",
+        remedy: "Measure the same variant on a machine that has the device with `kernel-builder bench --output FILE`, and give `--on BACKEND=FILE`";
     SLOWER = "bench/slower", Slower,
         means: "The kernel is slower than its baseline, and `--fail-on slower` was given",
         example: "a kernel of one thread against a baseline of many",

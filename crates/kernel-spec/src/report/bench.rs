@@ -120,6 +120,18 @@ pub struct WorkloadBench {
     /// The speed-up; never there with a fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speedup: Option<Speedup>,
+    /// What limits the kernel, as far as that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<Bottleneck>,
+}
+
+/// What limits a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Bottleneck {
+    /// `call` (what every call costs), `memory`, `compute`, or `kernel` where the machine could do more.
+    pub kind: String,
+    /// What was measured that says so.
+    pub evidence: String,
 }
 
 #[cfg(test)]

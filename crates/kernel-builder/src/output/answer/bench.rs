@@ -26,6 +26,9 @@ fn table(variant: &VariantBench, page: &mut Page) {
         if !workload.verification.is_empty() {
             page.add_in(DIM, "verified").line(format!(" {}: {}", workload.workload, workload.verification));
         }
+        if let Some(found) = &workload.bottleneck {
+            page.add_in(DIM, "limit").line(format!(" {}: {}", workload.workload, found.evidence));
+        }
         for reason in workload.reasons.iter().filter(|_| workload.outcome == "inconclusive") {
             page.add_in(NOTE, "note").line(format!(": {}: {reason}", workload.workload));
         }

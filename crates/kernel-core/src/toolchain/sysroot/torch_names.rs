@@ -7,8 +7,6 @@ use kernel_spec::arch::Cpu;
 use kernel_spec::{Backend, Version};
 use sha2::{Digest as _, Sha256};
 
-use super::table::unpack;
-
 /// What is said of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -39,29 +37,29 @@ pub struct Torch<'a> {
 struct Names {
     /// Version and architecture of each bit of a mask.
     releases: Vec<(Version, &'static str)>,
-    /// Hash and mask, sorted; lines of one length.
-    lines: &'static [u8],
+    /// Hash and mask of each name, sorted.
+    rows: &'static [[u8; ROW]],
 }
 
-/// Length of a line: eight digits, a space, four digits, and its end.
-const LINE: usize = 14;
+/// Bytes of a row: four of the hash, two of the mask.
+const ROW: usize = 6;
 
 /// The bit of names that only the libraries for CUDA have.
 const ONLY_CUDA: u32 = 0x8000;
 
 fn names() -> &'static Names {
+    static FILE: &[u8] = include_bytes!("../../../data/link/torch.names");
     static NAMES: OnceLock<Names> = OnceLock::new();
     NAMES.get_or_init(|| {
-        let text = unpack(include_bytes!("../../../data/link/torch.txt.zlib"));
-        let mut releases = Vec::new();
-        let mut start = 0;
-        for line in text.lines().take_while(|line| line.starts_with('#')) {
+        let end = FILE.windows(2).position(|pair| pair == b"\n\n").expect("an empty line ends the head");
+        let head = std::str::from_utf8(&FILE[..end]).expect("the head is text");
+        let release = |line: &'static str| {
             let field = |name: &str| line.split(' ').find_map(|field| field.strip_prefix(name));
             let version = field("version=").and_then(|version| version.parse().ok());
-            releases.extend(version.zip(field("architecture=")));
-            start += line.len() + 1;
-        }
-        Names { releases, lines: &text.as_bytes()[start..] }
+            version.zip(field("architecture="))
+        };
+        let (rows, _) = FILE[end + 2..].as_chunks();
+        Names { releases: head.lines().filter_map(release).collect(), rows }
     })
 }
 
@@ -69,10 +67,9 @@ impl Names {
     /// The mask of a name; nothing where no release has it.
     fn mask(&self, name: &str) -> Option<u32> {
         let digest = Sha256::digest(name.as_bytes());
-        let key: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
-        let (lines, _) = self.lines.as_chunks::<LINE>();
-        let at = lines.binary_search_by(|line| line[..8].cmp(key.as_bytes())).ok()?;
-        u32::from_str_radix(std::str::from_utf8(&lines[at][9..13]).ok()?, 16).ok()
+        let at = self.rows.binary_search_by(|row| row[..4].cmp(&digest[..4])).ok()?;
+        let [.., high, low] = self.rows[at];
+        Some(u16::from_be_bytes([high, low]).into())
     }
 }
 

@@ -5,6 +5,7 @@ mod merge;
 mod news;
 pub(crate) mod next;
 mod referee;
+pub(crate) mod targets;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_bench::report::Document;
@@ -15,6 +16,7 @@ use referee::Referee;
 
 pub use compare::{CompareOptions, compare};
 pub use merge::{MergeOptions, merge};
+pub use targets::Target as RequestedTarget;
 
 use super::subject::{Asked, Fetched, chosen, fetch};
 use crate::bench::{Bench, BenchError, DOCUMENTS, Form, Options, Outcome, Target, compatible, write};

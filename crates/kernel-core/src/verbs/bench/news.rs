@@ -9,7 +9,7 @@ use kernel_bench::report::{CheckOutcome, Document, Machine, WorkloadResult};
 use kernel_spec::code::bench as code;
 use kernel_spec::finding::Subject;
 use kernel_spec::report::BenchReport;
-use kernel_spec::report::bench::{ChangeBench, Speedup, VariantBench, WorkloadBench};
+use kernel_spec::report::bench::{Bottleneck, ChangeBench, Speedup, VariantBench, WorkloadBench};
 use kernel_spec::{Code, Finding};
 
 use super::{BenchOptions, FailOn};
@@ -23,15 +23,24 @@ pub(super) fn add(
     project: &Utf8Path,
     report: &mut BenchReport,
 ) {
-    let document = &outcome.document;
-    let mut findings = unmeasured(outcome, project);
-    findings.extend(document.workloads.iter().filter_map(|result| fault(&result.verdict)));
+    let about = Subject { variant: Some(variant.to_owned()), ..Subject::default() };
+    report
+        .findings
+        .extend(unmeasured(outcome, project).into_iter().map(|finding| finding.about(about.clone())));
+    add_document(&outcome.document, &options.fail_on, report);
+}
+
+/// Adds what a document says.
+pub(super) fn add_document(document: &Document, fail_on: &[FailOn], report: &mut BenchReport) {
+    let variant = &document.subject.variant;
+    let mut findings: Vec<Finding> =
+        document.workloads.iter().filter_map(|result| fault(&result.verdict)).collect();
     findings.extend(unverified(document));
-    findings.extend(asked_for(&options.fail_on, document));
-    let about = || Subject { variant: Some(variant.to_owned()), ..Subject::default() };
+    findings.extend(asked_for(fail_on, document));
+    let about = || Subject { variant: Some(variant.clone()), ..Subject::default() };
     report.findings.extend(findings.into_iter().map(|finding| finding.about(about())));
     report.variants.push(VariantBench {
-        variant: variant.to_owned(),
+        variant: variant.clone(),
         id: document.subject.name.clone(),
         verdict: document.suite.verdict.word().to_owned(),
         reasons: document.suite.reasons.clone(),
@@ -211,6 +220,10 @@ fn workload(result: &WorkloadResult) -> WorkloadBench {
         baseline_us: verdict.times.map(|times| microseconds(times.baseline.median)),
         kernel_us: verdict.times.map(|times| microseconds(times.candidate.median)),
         speedup: verdict.effect.as_ref().map(speedup),
+        bottleneck: result
+            .bottleneck
+            .as_ref()
+            .map(|found| Bottleneck { kind: found.kind.word().to_owned(), evidence: found.evidence.clone() }),
     }
 }
 

@@ -14,7 +14,7 @@ use kernel_spec::report::validate::{Step, StepOutcome, StepResult};
 use crate::bench::Options;
 use crate::forms::{self, Form};
 use crate::project::Project;
-use crate::verbs::bench::FailOn;
+use crate::verbs::bench::{FailOn, RequestedTarget, targets};
 use crate::verbs::build::{self, BuildOptions};
 use crate::{Context, Error, Result};
 use log::Log;
@@ -27,6 +27,8 @@ pub struct ValidateOptions {
     pub build: BuildOptions,
     /// Which news of the benchmark is a failure.
     pub fail_on: Vec<FailOn>,
+    /// Targets that must have a verdict, of this machine or of another.
+    pub on: Vec<RequestedTarget>,
     /// How to measure.
     pub measuring: Options,
     /// Further forms of the report.
@@ -45,9 +47,10 @@ pub fn validate(context: &Context, options: &ValidateOptions) -> Result<Validate
         Project::open(context, &options.build.plan.project)?;
     }
     build::links::refuse(&directory, true)?;
+    let targets = targets::read(&directory, &options.on)?;
     let log = Log::begin(context, &directory)?;
     let inner = log.listen(context);
-    let mut run = Run::new(&inner, options);
+    let mut run = Run::new(&inner, options, targets);
     let stop = run.all().err();
     if stop.as_ref().is_some_and(|stop| stop.code == code::internal::INTERRUPTED.id) {
         return Err(Error::Interrupted);

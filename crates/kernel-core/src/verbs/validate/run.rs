@@ -12,6 +12,7 @@ use crate::check::built::{self, BuiltVariant, Overrides};
 use crate::check::layout;
 use crate::failure::describe;
 use crate::toolchain::sysroot::Policy;
+use crate::verbs::bench::targets::{self, Targets};
 use crate::verbs::bench::{BenchOptions, bench};
 use crate::verbs::build::build;
 use crate::verbs::card::{CardOptions, card};
@@ -33,11 +34,12 @@ pub(super) struct Run<'a> {
     pub(super) steps: Vec<StepResult>,
     pub(super) findings: Vec<(Step, Finding)>,
     pub(super) variants: Vec<VariantBench>,
+    targets: Targets,
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(context: &'a Context, options: &'a ValidateOptions) -> Self {
-        Self { context, options, steps: Vec::new(), findings: Vec::new(), variants: Vec::new() }
+    pub(super) fn new(context: &'a Context, options: &'a ValidateOptions, targets: Targets) -> Self {
+        Self { context, options, steps: Vec::new(), findings: Vec::new(), variants: Vec::new(), targets }
     }
 
     pub(super) fn all(&mut self) -> Result<(), Stop> {
@@ -138,7 +140,9 @@ impl<'a> Run<'a> {
             trust_remote_code: false,
         };
         let report = bench(self.context, &options);
-        let report = self.done(Step::Bench, report)?;
+        let mut report = self.done(Step::Bench, report)?;
+        let directory = self.context.resolve(&self.project());
+        targets::add(&directory, std::mem::take(&mut self.targets), &self.options.fail_on, &mut report);
         let class = report.exit();
         let summary = worst_verdict(&report.variants);
         self.variants = report.variants;
