@@ -25,6 +25,17 @@ impl Case<'_> {
             let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message).cause(some(names));
             self.add(finding, Subject::default());
         }
+        let unknown: BTreeSet<&str> = own
+            .iter()
+            .filter(|code| code.kind == GpuKind::Unknown)
+            .map(|code| code.architecture.as_str())
+            .collect();
+        if !unknown.is_empty() {
+            let message = "holds CUDA code of a kind that is not known here".to_owned();
+            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Note, message)
+                .cause(format!("it is neither machine code nor PTX, and is for {}", some(unknown)));
+            self.add(finding, Subject::default());
+        }
         let Some(promised) = &self.policy.gpu else { return };
         if own.iter().any(|code| code.architecture == COMPRESSED) {
             let message =
@@ -56,7 +67,7 @@ impl Case<'_> {
 /// The backend whose run time loads a kind of code.
 fn backend(kind: GpuKind) -> Backend {
     match kind {
-        GpuKind::Cubin | GpuKind::Ptx => Backend::Cuda,
+        GpuKind::Cubin | GpuKind::Ptx | GpuKind::Unknown => Backend::Cuda,
         GpuKind::Hip => Backend::Rocm,
         GpuKind::Sycl => Backend::Xpu,
     }
@@ -80,7 +91,7 @@ fn machine_code(codes: &[GpuCode]) -> BTreeSet<String> {
     let own = |code: &GpuCode| match code.kind {
         GpuKind::Cubin => code.architecture.strip_prefix("sm_").map(dotted),
         GpuKind::Hip => code.architecture.split(':').next().map(ToOwned::to_owned),
-        GpuKind::Ptx | GpuKind::Sycl => None,
+        GpuKind::Ptx | GpuKind::Sycl | GpuKind::Unknown => None,
     };
     codes.iter().filter_map(own).collect()
 }

@@ -237,6 +237,8 @@ pub enum GpuKind {
     Cubin,
     /// CUDA intermediate code, compiled by the driver.
     Ptx,
+    /// CUDA code of a kind that is not known here.
+    Unknown,
     /// AMD machine code for one generation.
     Hip,
     /// SYCL image: machine code or SPIR-V.

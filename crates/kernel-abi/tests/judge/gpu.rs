@@ -203,6 +203,54 @@ fn cuda_code_is_read_in_every_form_and_compared() {
 }
 
 #[test]
+fn cuda_code_of_unknown_kinds_hides_nothing_behind_it() {
+    let workshop = Workshop::new();
+    let source = cuda(".nv_fatbin", "code", 1, &[(16, 90, 0), (2, 80, 0), (8, 90, 0), (1, 90, 0)]);
+    let wanted = [
+        (GpuKind::Cubin, "sm_80".to_owned()),
+        (GpuKind::Ptx, "compute_90".to_owned()),
+        (GpuKind::Unknown, "sm_90".to_owned()),
+        (GpuKind::Unknown, "sm_90".to_owned()),
+    ];
+    assert_eq!(found(&library(&workshop, &source)), wanted);
+    assert_eq!(judge(&workshop, &source, CUDA, Some(&["8.0", "9.0+PTX"])), DOUBTFUL, "a note");
+    assert_eq!(judge(&workshop, &source, CUDA, Some(&["9.0+PTX"])), DOUBTFUL);
+    let bad = ["abi/gpu-architecture", "abi/gpu-architecture?"];
+    assert_eq!(judge(&workshop, &source, CUDA, Some(&["9.0", "8.0"])), bad, "unknown code is none for 9.0");
+}
+
+/// The list of a fat binary against the code itself: the header of its ELF file names the chip too.
+#[test]
+fn cuda_code_that_is_not_what_its_list_says_is_found() {
+    let workshop = Workshop::new();
+    let good = library(&workshop, &cuda(".nv_fatbin", "code", 1, &[(2, 80, 0), (2, 90, 1 << 20)]));
+    let find = |text: &[u8]| good.windows(text.len()).position(|window| window == text).expect("it is there");
+    let (list, code) = (find(&0xba55_ed50_u32.to_le_bytes()), find(UNSEEN.as_bytes()));
+    let with = |abi: u8, flags: u32, machine: u8| {
+        let mut bytes = good.clone();
+        bytes[code..code + 64].fill(0);
+        bytes[code..code + 9].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 0x33, abi]);
+        bytes[code + 18] = machine;
+        bytes[code + 48..code + 52].copy_from_slice(&flags.to_le_bytes());
+        Image::parse(&bytes.as_slice()).is_ok()
+    };
+    for (abi, flags, machine, is_good) in [
+        (7, 0x50_0550, 190, true),
+        (8, 0x600_5004, 190, true),
+        (7, 0x5a_055a, 190, false),
+        (8, 0x600_5a04, 190, false),
+        (9, 0x600_5a04, 190, true),
+        (8, 0x600_5a04, 62, true),
+    ] {
+        assert_eq!(with(abi, flags, machine), is_good, "{abi} {flags:#x} {machine}");
+    }
+    let mut long = good.clone();
+    long[list + 16 + 8] = 0xff;
+    let error = Image::parse(&long.as_slice()).expect_err("more code than there is");
+    assert!(error.to_string().contains("beyond its end"), "{error}");
+}
+
+#[test]
 fn hip_bundles_are_read_and_compared() {
     let workshop = Workshop::new();
     let two = hip(&[&["gfx90a", "gfx942:sramecc+:xnack-"], &["gfx1030", "gfx90a"]]);

@@ -181,6 +181,7 @@ fn gpu(object: &Object) -> Vec<GpuPayload> {
     let name = |kind| match kind {
         GpuKind::Cubin => "cubin",
         GpuKind::Ptx => "ptx",
+        GpuKind::Unknown => "unknown",
         GpuKind::Hip => "hip",
         GpuKind::Sycl => "sycl",
     };

@@ -47,18 +47,47 @@ fn entries(reader: &Reader<'_>, range: Range<u64>, found: &mut Vec<GpuCode>) -> 
         let (kind, prefix) = match half(0) {
             CUBIN => (GpuKind::Cubin, "sm_"),
             PTX => (GpuKind::Ptx, "compute_"),
-            _ => return Ok(()),
+            _ => (GpuKind::Unknown, "sm_"),
         };
         let header = u64::from(word(4));
         if header < 32 {
             return Err(ImageError::Malformed { what: "an entry of a CUDA fat binary has no header" });
         }
+        let code = at.saturating_add(header);
+        if code.saturating_add(size) > range.end {
+            return Err(ImageError::Malformed {
+                what: "an entry of a CUDA fat binary reaches beyond its end",
+            });
+        }
+        if kind == GpuKind::Cubin && chip(reader, code, size)?.is_some_and(|chip| chip != number) {
+            return Err(ImageError::Malformed { what: "CUDA code is for another chip than its entry says" });
+        }
         let suffix = suffix(word(40));
         reader.spend(size_of::<GpuCode>() as u64)?;
         found.push(GpuCode { kind, architecture: format!("{prefix}{number}{suffix}"), size });
-        at = at.saturating_add(header).saturating_add(size);
+        at = code.saturating_add(size);
     }
     Ok(())
+}
+
+/// The chip that machine code itself names, where it is not packed: in the flags of its ELF header, as ptxas of CUDA 12 and 13
+/// writes them (`0x5a055a`, and from version 8 of the ABI on `0x6005a04`, are for 9.0).
+fn chip(reader: &Reader<'_>, at: u64, size: u64) -> Result<Option<u32>, ImageError> {
+    const HEADER: usize = 64;
+    const CUDA: [u8; 2] = [190, 0];
+    if size < HEADER as u64 {
+        return Ok(None);
+    }
+    let header: [u8; HEADER] = reader.array("CUDA code", at)?;
+    if !header.starts_with(b"\x7fELF\x02\x01") || header[18..20] != CUDA {
+        return Ok(None);
+    }
+    let [low, middle, ..] = [header[48], header[49], header[50], header[51]];
+    Ok(match header[8] {
+        7 => Some(low.into()),
+        8 => Some(middle.into()),
+        _ => None,
+    })
 }
 
 /// Code for one chip alone (`a`) or for one family (`f`) is marked in the entry's flags.
