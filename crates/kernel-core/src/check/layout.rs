@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use kernel_abi::{Policy, entry_point};
+use kernel_spec::dependency::python_dependency;
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::belongs_to;
 use kernel_spec::metadata::{DigestAlgorithm, Metadata};
@@ -96,6 +97,7 @@ impl Check<'_> {
                 return false;
             }
         };
+        self.strangers(directory, &entries);
         let mut leaves = false;
         let paths: BTreeSet<String> = entries.iter().map(|entry| entry.path.clone()).collect();
         for entry in entries {
@@ -196,6 +198,18 @@ impl Check<'_> {
         if let Some(build) = metadata.build.as_ref().filter(|build| build.variant != self.name) {
             let message = format!("`{}` was built as `{}`", self.name, build.variant);
             self.error(&code::artifact::NAME, message, "");
+        }
+        for name in &metadata.python_depends {
+            let known = [None, Some(backend)];
+            if known.iter().all(|scope| python_dependency(*scope, name).is_none()) {
+                let message =
+                    format!("the metadata ask for the Python package `{name}`, which loaders do not know");
+                let finding = Finding::warning(&code::artifact::METADATA, message);
+                self.say(
+                    finding.cause("a loader refuses the kernel, or loads it without that package"),
+                    METADATA,
+                );
+            }
         }
         if !directory.join("__init__.py").is_file()
             && !directory.join(&python_name).join("__init__.py").is_file()
@@ -312,6 +326,8 @@ impl Check<'_> {
         }
     }
 }
+
+mod strangers;
 
 /// Whether a variant itself holds a file.
 fn is_file_in(directory: &Utf8Path, path: &str) -> bool {

@@ -262,3 +262,53 @@ fn a_variant_that_is_a_link_is_none() {
     // What the user names may be one.
     assert_eq!(artifacts::find(&link), [scene.variant().canonicalize_utf8().expect("there")]);
 }
+
+/// Each by itself, in a variant that is sealed with it.
+#[test]
+fn what_no_kernel_needs_is_named() {
+    let told = |place: &str| {
+        let scene = Scene::good();
+        scene.write(place, "x");
+        scene.seal(METADATA_TEXT);
+        Scene::findings(&scene.variant())
+    };
+    for (place, expected) in [
+        (".git/config", "`.git` is hidden"),
+        (".cache", "`.cache` is hidden"),
+        (
+            "start.pth",
+            "`start.pth` is run by Python at its start, where it lies among the installed packages",
+        ),
+        ("libx.a", "`libx.a` is the input of a linker"),
+        ("torch.py", "`torch.py` hides the real `torch` where the variant is in Python's path"),
+        ("Layers/__init__.py", "`layers` and `Layers` differ in case alone"),
+        ("other.abi3.so", "`other.abi3.so` is a second extension module beside `_my_demo_cpu_x.abi3.so`"),
+    ] {
+        let found = told(place);
+        assert!(
+            found.iter().any(|found| *found == format!("artifact/layout {expected}")),
+            "{place}: {found:?}"
+        );
+    }
+    for place in ["layers/torch.py", "helpers.py", "data.txt"] {
+        assert_eq!(told(place), [""; 0], "{place}");
+    }
+}
+
+#[test]
+fn rights_of_others_and_unknown_packages_are_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::good();
+    let file = scene.variant().join("__init__.py");
+    fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o4755)).expect("changed");
+    scene.seal(
+        &METADATA_TEXT.replace("\"python-depends\":[]", "\"python-depends\":[\"einops\",\"left-pad\"]"),
+    );
+    assert_eq!(
+        Scene::findings(&scene.variant()),
+        [
+            "artifact/layout `__init__.py` runs with the rights of its owner or group (setuid, setgid)",
+            "artifact/metadata the metadata ask for the Python package `left-pad`, which loaders do not know",
+        ]
+    );
+}
