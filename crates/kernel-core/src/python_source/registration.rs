@@ -164,6 +164,40 @@ pub(super) fn unprefixed(package: &Package<'_>) -> Vec<Finding> {
         found.iter().filter_map(|registration| judge(package, registration, &own)).collect();
     findings.extend(named_directly(package, &own));
     findings.extend(prefixed_twice(package));
+    findings.extend(mentioned(package));
+    findings
+}
+
+/// Registering functions that are asked for by their names, other than by `getattr`, which is followed: what they are given then
+/// nobody sees (`operator.attrgetter("custom_op")`).
+fn mentioned(package: &Package<'_>) -> Vec<Finding> {
+    const FOLLOWED: &[&str] = &["builtins.getattr", "builtins.hasattr", "builtins.print"];
+    let is_name = |text: &str| {
+        let last = text.rsplit('.').next().unwrap_or(text);
+        // Words that others use too, only behind their module.
+        let is_word = !last.contains('_') && last == text;
+        !is_word && REGISTERING.iter().any(|known| known.name == last)
+    };
+    let mut findings = Vec::new();
+    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+        for (call, scope) in &module.scopes.calls {
+            let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
+            let given = call.arguments.args.iter().filter_map(Expr::as_string_literal_expr);
+            let Some(name) = given.into_iter().find(|literal| is_name(literal.value.to_str())) else {
+                continue;
+            };
+            let paths = Evaluator::new(package).paths(&call.func, at);
+            if paths.iter().any(|path| FOLLOWED.contains(&path.as_str())) {
+                continue;
+            }
+            let (name, written) = (name.value.to_str(), module.source.slice(&*call.func));
+            let message =
+                format!("`{name}` is asked for by its name, by `{written}`: what it registers is not seen");
+            let subject = Subject { file: Some(module.source.path().to_owned()), ..Subject::default() };
+            let finding = Finding::note(&python::UNJUDGED, message);
+            findings.push(finding.at(module.source.span(&call.range())).about(subject));
+        }
+    }
     findings
 }
 

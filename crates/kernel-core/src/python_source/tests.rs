@@ -820,3 +820,28 @@ fn a_registering_function_is_followed_through_what_holds_it() {
         assert!(told.iter().all(|(severity, _)| *severity == Severity::Note), "{text} {told:?}");
     }
 }
+
+/// Whatever way leads to a registration, something is said of it.
+#[test]
+fn no_registration_is_passed_over_in_silence() {
+    for text in [
+        "import operator\noperator.attrgetter(\"custom_op\")(torch.library)(\"demo::f\", mutates_args=())(f)",
+        "import operator\noperator.attrgetter(\"library.custom_op\")(torch)(\"demo::f\", mutates_args=())(f)",
+        "import operator\noperator.methodcaller(\"register_fake\", \"demo::f\")(torch.library)",
+        "n = \"demo\"\nn += \"::foo\"\ntorch.library.custom_op(n, mutates_args=())(f)",
+        "n = \"other\"\nn += \"::foo\"\ntorch.library.custom_op(n, mutates_args=())(f)",
+        "def g(k):\n match k:\n  case \"demo::f\" as n:\n   torch.library.custom_op(n, mutates_args=())(f)",
+        "def g(k):\n match k:\n  case \"demo::f\":\n   torch.library.custom_op(k, mutates_args=())(f)",
+        "match \"demo::f\":\n case n:\n  torch.library.custom_op(n, mutates_args=())(f)",
+        "torch.library.custom_op(__name__ + \"::f\", mutates_args=())(f)",
+        "torch.library.custom_op(f\"{__package__}::f\", mutates_args=())(f)",
+        "torch.library.Library(__name__, \"DEF\")",
+        "torch.library.__dict__[\"custom_op\"](\"demo::f\", mutates_args=())(f)",
+        "vars(torch.library)[\"custom_op\"](\"demo::f\", mutates_args=())(f)",
+        "register = {\"a\": torch.library.custom_op}\nregister[\"a\"](\"demo::f\", mutates_args=())(f)",
+        "match torch.library:\n case l:\n  l.custom_op(\"demo::f\", mutates_args=())(f)",
+    ] {
+        assert!(!told(text).is_empty(), "{text}");
+    }
+    assert_eq!(told("print(\"custom_op\")\nx = {\"define\": 1}\nx.get(\"define\")"), []);
+}

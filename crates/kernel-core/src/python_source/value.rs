@@ -124,9 +124,9 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     fn name(&self, name: &str, at: At, given: &Given<'a>, depth: usize) -> Texts {
         let Some(meaning) = self.meaning(at, name) else {
-            // The loader gives a module the name under which it keeps the kernel.
-            let is_own = matches!(name, "__name__" | "__package__" | "__spec__");
-            return if is_own { own() } else { either(self.starred(name, at, depth)) };
+            // The name under which a loader keeps the module: no operator is under it, and it differs from loader to loader.
+            let is_of_loader = matches!(name, "__name__" | "__package__" | "__spec__");
+            return if is_of_loader { unknown() } else { either(self.starred(name, at, depth)) };
         };
         if let (Some(texts), true) = (given.get(name), meaning.scope == at.scope) {
             return texts.clone();
