@@ -199,7 +199,7 @@ fn unusable_metadata_are_told_in_full() {
     scene.write(METADATA, r#"{"name":"My","version":"1"}"#);
     assert!(Scene::findings(&scene.variant()).len() > 3);
     fs_err::remove_file(scene.variant().join(METADATA)).expect("removed");
-    let expected = format!("artifact/metadata `metadata.json` of `{NAME}` cannot be read");
+    let expected = format!("artifact/metadata `{NAME}` has no `metadata.json`");
     assert_eq!(Scene::findings(&scene.variant()), [expected]);
 }
 
