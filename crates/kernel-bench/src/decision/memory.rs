@@ -38,6 +38,18 @@ pub enum MemoryOutcome {
     Inconclusive,
 }
 
+impl MemoryOutcome {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Less => "less",
+            Self::Same => "same",
+            Self::More => "more",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
 /// Of these processes, at this two-sided level and logarithmic margin; nothing where memory was not measured.
 pub(super) fn memory(processes: &[Process], level: f64, margin: f64) -> Option<Memory> {
     let peaks: Vec<Arms<u64>> = processes.iter().filter_map(|process| process.peak_memory).collect();

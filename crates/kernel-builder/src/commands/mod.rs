@@ -33,6 +33,7 @@ pub(crate) mod manual;
 pub(crate) mod measuring;
 pub(crate) mod migrate;
 pub(crate) mod nix_step;
+mod pairing;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod run;

@@ -4,18 +4,20 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::{ArgGroup, ValueEnum};
-use kernel_core::verbs::run::{RunOptions, Use, run};
+use kernel_core::verbs::run::{RunOptions, Use, compare, run};
 use kernel_spec::report::Report;
 
+use super::pairing::Pairing;
 use super::{Answer, Run};
 use crate::session::Session;
 
-/// Run a program and verify, switch, time or explain its kernels
+/// Run a program and verify, switch, time, compare or explain its kernels
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("what").required(true).multiple(true),
     after_help = "Examples:\n  kernel-builder run --use baseline --baseline acme/relu=relu.py -- python program.py\n  \
                   kernel-builder run --share -- python program.py\n  \
+                  kernel-builder run --compare --fail-on slower -- python program.py\n  \
                   kernel-builder pin acme/relu@v1 && kernel-builder run --verified -- python program.py"
 )]
 pub(crate) struct Arguments {
@@ -38,9 +40,14 @@ pub(crate) struct Arguments {
     #[arg(long, group = "what")]
     share: bool,
     /// The document of `bench` with the speed-up; without it, the one beside the kernel
-    #[arg(long, value_name = "FILE", requires = "share")]
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     bench: Option<Utf8PathBuf>,
-    /// Seconds that the program may run
+    /// Compare whole runs with and without the kernels, in pairs: time and peak memory
+    #[arg(long, group = "what", conflicts_with_all = ["verified", "switch", "share"])]
+    compare: bool,
+    #[command(flatten)]
+    pairing: Pairing,
+    /// Seconds that a run of the program may take
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
     /// The program and its arguments
@@ -87,6 +94,10 @@ impl Run for Arguments {
             document: self.bench,
             timeout: self.timeout.map(Duration::from_secs),
         };
-        Ok(Report::Run(run(&session.context, &options)?))
+        Ok(Report::Run(if self.compare {
+            compare(&session.context, &options, &self.pairing.options())?
+        } else {
+            run(&session.context, &options)?
+        }))
     }
 }

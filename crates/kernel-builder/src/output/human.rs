@@ -46,7 +46,8 @@ impl Human {
             Event::Report(report) => {
                 self.activity.finish_and_clear();
                 // A program that was run has standard output for itself.
-                let stream = if matches!(report, Report::Run(_)) { &self.remarks } else { &*self.answers };
+                let is_beside = matches!(report, Report::Run(run) if run.compared.is_none());
+                let stream = if is_beside { &self.remarks } else { &*self.answers };
                 stream.write(answer::render(report).text());
             }
             Event::Error(failure) => {

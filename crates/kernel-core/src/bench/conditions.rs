@@ -4,7 +4,7 @@ use kernel_bench::measurement::Conditions;
 
 /// Counters of the system at one moment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     stolen: Option<f64>,
     total: Option<f64>,
     waited: Option<f64>,
@@ -13,7 +13,7 @@ pub(super) struct Moment {
 
 impl Moment {
     /// Now.
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let times = processor_times();
         Self {
             stolen: times.as_ref().and_then(|times| times.get(7).copied()),
@@ -24,7 +24,7 @@ impl Moment {
     }
 
     /// What happened since then.
-    pub(super) fn since(self) -> Conditions {
+    pub(crate) fn since(self) -> Conditions {
         let now = Self::now();
         let share = |part: Option<f64>, whole: Option<f64>| {
             let (part, whole) = (part?, whole?);

@@ -22,6 +22,7 @@ mod subject;
 mod suspicion;
 mod workload;
 
+pub(crate) use conditions::Moment;
 pub use error::BenchError;
 pub use forms::{Form, UnknownForm};
 pub use kept::kept;
@@ -142,7 +143,7 @@ impl<'a> Bench<'a> {
 }
 
 /// A seed that nobody can foresee.
-fn drawn() -> std::io::Result<u64> {
+pub(crate) fn drawn() -> std::io::Result<u64> {
     use std::io::Read;
     let mut bytes = [0; 8];
     fs_err::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

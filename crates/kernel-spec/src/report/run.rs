@@ -12,9 +12,9 @@ use crate::{ExitClass, Finding};
 pub struct RunReport {
     /// The program and its arguments.
     pub program: Vec<String>,
-    /// How it ended.
+    /// How it ended; of runs that were compared, the first with the kernels.
     pub end: String,
-    /// Seconds that it ran.
+    /// Seconds that it ran; of runs that were compared, all together.
     pub seconds: f64,
     /// The kernels that were found to be what is pinned, in the order of their imports.
     pub verified: Vec<VerifiedKernel>,
@@ -26,7 +26,10 @@ pub struct RunReport {
     pub explained: Vec<Explained>,
     /// How much of its time the operations take, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub share: Option<Share>,
+    pub share: Option<Box<Share>>,
+    /// Whole runs with and without the kernels, where they were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Box<Compared>>,
     /// What was refused, and what else went wrong.
     pub findings: Vec<Finding>,
 }
@@ -157,4 +160,72 @@ pub struct Gain {
     pub is_had: bool,
     /// Time of the program with the baseline over its time with the kernel.
     pub program: Speedup,
+}
+
+/// Whole runs in pairs of random order: with what the kernels replace, and with the kernels.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Compared {
+    /// `IMPROVED`, `REGRESSED`, `UNCHANGED`, `INCONCLUSIVE` or `INVALID`, time and memory together.
+    pub verdict: String,
+    /// Of the time: `faster`, `slower`, `equivalent`, `inconclusive` or `invalid`.
+    pub outcome: String,
+    /// Why it is this one.
+    pub reasons: Vec<String>,
+    /// Time without the kernels over time with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speedup: Option<Speedup>,
+    /// Seconds of a run without the kernels, in the middle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_seconds: Option<f64>,
+    /// Seconds of a run with the kernels, in the middle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_seconds: Option<f64>,
+    /// Peak memory of the Python process that needs most: of its devices, or without any of the process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<ComparedMemory>,
+    /// What each look at the pairs spent.
+    pub looks: Vec<ComparedLook>,
+    /// The pairs in the order in which they ran.
+    pub pairs: Vec<Pair>,
+    /// The seed of the order.
+    pub seed: String,
+}
+
+/// Peak memory of both forms of a program.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ComparedMemory {
+    /// `less`, `same` or `more` with the kernels, or `inconclusive`.
+    pub outcome: String,
+    /// Bytes without the kernels, in the middle.
+    pub baseline_bytes: u64,
+    /// Bytes with the kernels, in the middle.
+    pub kernel_bytes: u64,
+}
+
+/// One look at the pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ComparedLook {
+    /// Pairs that had run.
+    pub pairs: usize,
+    /// What it spent of the probability of a false claim.
+    pub level: f64,
+    /// What had been spent with it.
+    pub spent: f64,
+}
+
+/// One run of each form, one right after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Pair {
+    /// Seconds without the kernels.
+    pub baseline_seconds: f64,
+    /// Seconds with the kernels.
+    pub kernel_seconds: f64,
+    /// Whether the run with the kernels came first.
+    pub kernel_first: bool,
+    /// Peak bytes without the kernels, where Python ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_bytes: Option<u64>,
+    /// Peak bytes with the kernels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_bytes: Option<u64>,
 }

@@ -73,13 +73,18 @@ fn time(microseconds: Option<f64>) -> String {
     }
 }
 
-fn verdict(variant: &VariantBench, page: &mut Page) {
-    let style = match variant.verdict.as_str() {
+/// The word of a verdict.
+pub(super) fn word(verdict: &str, page: &mut Page) {
+    let style = match verdict {
         "IMPROVED" | "UNCHANGED" => TITLE,
         "INCONCLUSIVE" => WARNING,
         _ => ERROR,
     };
-    page.add_in(style, &variant.verdict);
+    page.add_in(style, verdict);
+}
+
+fn verdict(variant: &VariantBench, page: &mut Page) {
+    word(&variant.verdict, page);
     if let Some(speedup) = variant.speedup {
         page.add(format!(" {:.2}x as a whole ({})", speedup.ratio, interval(speedup)));
     }

@@ -1,6 +1,6 @@
 //! Human form of `run`: what ran, its share of the time, and what went wrong.
 
-use kernel_spec::report::run::{Implementation, OperationShare, Ran, RunReport, Share};
+use kernel_spec::report::run::{Compared, Implementation, OperationShare, Ran, RunReport, Share};
 
 use super::bench::interval;
 use crate::output::page::{DIM, Page, TITLE};
@@ -19,6 +19,9 @@ pub(super) fn render(report: &RunReport, page: &mut Page) {
     }
     if let Some(share) = &report.share {
         render_share(share, report.seconds, page);
+    }
+    if let Some(compared) = &report.compared {
+        render_compared(compared, report.seconds, page);
     }
 }
 
@@ -44,6 +47,30 @@ fn render_share(share: &Share, seconds: f64, page: &mut Page) {
     if let Some(own) = share.gain {
         let what = if own.is_had { "the program has of it" } else { "the program would gain" };
         page.line(format!("{what}: {:.2}x ({})", own.program.ratio, interval(own.program)));
+    }
+}
+
+fn render_compared(compared: &Compared, seconds: f64, page: &mut Page) {
+    super::bench::word(&compared.verdict, page);
+    if let Some(speedup) = compared.speedup {
+        page.add(format!(" {:.2}x ({})", speedup.ratio, interval(speedup)));
+    }
+    page.line(format!(", {} pairs of runs, {seconds:.0} s", compared.pairs.len()));
+    for reason in &compared.reasons {
+        page.line(format!("  {reason}"));
+    }
+    if let (Some(without), Some(with)) = (compared.baseline_seconds, compared.kernel_seconds) {
+        page.line(format!(
+            "time of a run: {without:.2} s without, {with:.2} s with the kernels: {}",
+            compared.outcome
+        ));
+    }
+    if let Some(memory) = &compared.memory {
+        let [without, with] = [memory.baseline_bytes, memory.kernel_bytes].map(|bytes| bytes >> 20);
+        page.line(format!(
+            "peak memory: {without} MiB without, {with} MiB with the kernels: {}",
+            memory.outcome
+        ));
     }
 }
 

@@ -1,6 +1,7 @@
 //! `run`: the user's own program in a real Python, with the real loader.
 
 mod bad;
+mod compare;
 mod share;
 mod switch;
 mod verified;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use crate::scene::{Ran, Scene, python};
 
 /// A kernel without compiled code: a function that another of its functions calls, and a layer.
-const KERNEL: &str = r#"
+const KERNEL: &str = r"
 import time
 import torch
 from . import layers
@@ -27,8 +28,8 @@ def scale(x, by: float = 2.0):
 @torch.no_grad()
 def twice(x):
     return scale(scale(x))
-"#;
-const LAYERS: &str = r#"
+";
+const LAYERS: &str = r"
 import time
 import torch
 
@@ -36,7 +37,7 @@ class Norm(torch.nn.Module):
     def forward(self, x):
         time.sleep(0.02)
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
-"#;
+";
 const METADATA: &str = r#"{"name": "demo", "id": "_demo_cpu_abcdefghijklm", "version": 1, "license": "Apache-2.0",
 "python-depends": [], "backend": {"type": "cpu"}}"#;
 

@@ -65,6 +65,9 @@ fn what_cannot_be_switched_is_told() {
     assert_eq!(implementations(&answer), ["torch-cpu: not-switched"], "{ran}");
     assert_eq!(answer["implementations"][0]["reason"], "it was imported past the loader", "{ran}");
 
+    let unused = ["--use", "auto", "--without", "acme/demo"];
+    assert_eq!(codes(&run(&scene, &unused, &["-c", "pass"])), ["run/not-switched"; 2]);
+
     // The kernel was asked for, and a layer is mapped to none.
     let ran = run(&scene, &["--use", "kernel"], &["model.py"]);
     let all = ["acme/demo: kernel", "kernel: kernel", "layer Norm: kernel"];

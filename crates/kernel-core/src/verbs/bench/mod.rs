@@ -16,6 +16,7 @@ use referee::Referee;
 
 pub use compare::{CompareOptions, compare};
 pub use merge::{MergeOptions, merge};
+pub(super) use news::{of_suite, speedup};
 pub use targets::Target as RequestedTarget;
 
 use super::subject::{Asked, Fetched, chosen, fetch};

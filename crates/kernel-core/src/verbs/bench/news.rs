@@ -2,7 +2,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_bench::decision::{
-    Change, Effect, Incomparable, Instability, InstabilityKind, Outcome as Decision, SuiteVerdict, Verdict,
+    Change, Effect, Incomparable, Instability, InstabilityKind, Outcome as Decision, Suite, SuiteVerdict,
+    Verdict,
 };
 use kernel_bench::measurement::FaultKind;
 use kernel_bench::report::{CheckOutcome, Document, Machine, WorkloadResult};
@@ -86,7 +87,19 @@ fn unverified(document: &Document) -> Vec<Finding> {
 
 /// What `--fail-on` makes a failure.
 fn asked_for(fail_on: &[FailOn], document: &Document) -> Vec<Finding> {
-    let suite = &document.suite;
+    let mut findings = of_suite(fail_on, &document.suite);
+    let changes = document.comparison.iter().flat_map(|comparison| &comparison.changes);
+    for change in
+        changes.filter(|change| fail_on.contains(&FailOn::Slower) && change.outcome == Decision::Slower)
+    {
+        let message = format!("`{}` is slower than in the earlier run", change.workload);
+        findings.push(Finding::error(&code::SLOWER, message));
+    }
+    findings
+}
+
+/// What `--fail-on` makes a failure of a verdict as a whole.
+pub(in crate::verbs) fn of_suite(fail_on: &[FailOn], suite: &Suite) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (asked, code, message) in [
         (FailOn::Slower, &code::SLOWER, "the kernel is slower than its baseline"),
@@ -98,13 +111,6 @@ fn asked_for(fail_on: &[FailOn], document: &Document) -> Vec<Finding> {
         {
             findings.push(Finding::error(code, message).cause(suite.reasons.join("; ")));
         }
-    }
-    let changes = document.comparison.iter().flat_map(|comparison| &comparison.changes);
-    for change in
-        changes.filter(|change| fail_on.contains(&FailOn::Slower) && change.outcome == Decision::Slower)
-    {
-        let message = format!("`{}` is slower than in the earlier run", change.workload);
-        findings.push(Finding::error(&code::SLOWER, message));
     }
     findings
 }
@@ -297,6 +303,6 @@ fn machine(machine: &Machine) -> String {
     format!("{} ({} processors, {} threads)", machine.name, fact("processors"), fact("threads"))
 }
 
-fn speedup(effect: &Effect) -> Speedup {
+pub(in crate::verbs) fn speedup(effect: &Effect) -> Speedup {
     Speedup { ratio: effect.ratio, low: effect.low, high: effect.high }
 }

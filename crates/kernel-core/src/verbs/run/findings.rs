@@ -39,6 +39,12 @@ pub(super) fn of_switch(options: &RunOptions, said: &Said) -> Vec<Finding> {
             Finding::warning(&code::run::NOT_SWITCHED, message).cause(told(&one.reason))
         }));
     }
+    let named = !options.baselines.is_empty() || !options.absent.is_empty();
+    if named && options.switch != Some(Use::Baseline) {
+        let message = "what was named for a kernel's place counts with `--use baseline` alone";
+        findings.push(Finding::warning(&code::run::NOT_SWITCHED, message));
+        return findings;
+    }
     let asked = options.baselines.iter().map(|(name, _)| name).chain(&options.absent);
     let never = asked.filter(|name| !said.implementations.iter().any(|one| one.name == **name));
     if said.started {

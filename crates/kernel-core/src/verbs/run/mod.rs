@@ -1,6 +1,7 @@
 //! `run`: a program of the user's, whose kernels are held against pins before their code is imported, switched with what
 //! they replace, timed, or explained. It is no sandbox: a program that wants to go past the hook can.
 
+mod compare;
 mod findings;
 mod hook;
 mod pins;
@@ -16,6 +17,7 @@ use kernel_spec::{Event, Finding, code};
 use miette::Diagnostic;
 use thiserror::Error;
 
+pub use compare::{Comparing, compare};
 pub use pins::PinsError;
 
 use super::bench::saved;
@@ -155,7 +157,7 @@ fn report(options: &RunOptions, said: &Said, end: &Ended, seconds: f64) -> RunRe
     });
     let failed = !findings.is_empty();
     findings.extend(findings::of_switch(options, said));
-    let mut share = (options.share && said.started).then(|| share::share(said, seconds));
+    let mut share = (options.share && said.started).then(|| Box::new(share::share(said, seconds)));
     if let Some(share) = &mut share {
         findings.extend(share::remarks(said));
         match share::beside(said).map(|document| document.as_ref().and_then(share::speedup)) {
@@ -175,6 +177,7 @@ fn report(options: &RunOptions, said: &Said, end: &Ended, seconds: f64) -> RunRe
         implementations: said.implementations.iter().cloned().collect(),
         explained: said.explained.clone(),
         share,
+        compared: None,
         findings,
     }
 }

@@ -2,7 +2,6 @@
 //! Amdahl's law a program of which the share `p` becomes `s` times as fast takes `1 - p + p / s` of its time.
 
 use camino::Utf8Path;
-use kernel_bench::decision::Effect;
 use kernel_bench::report::Document;
 use kernel_spec::report::bench::Speedup;
 use kernel_spec::report::run::{Gain, OperationShare, Share};
@@ -10,6 +9,7 @@ use kernel_spec::{Finding, code};
 
 use super::said::{Said, Timed};
 use crate::bench::kept;
+use crate::verbs::bench;
 
 /// Of a program that ran so many seconds.
 pub(super) fn share(said: &Said, seconds: f64) -> Share {
@@ -63,8 +63,7 @@ fn from_nanoseconds(nanoseconds: u64) -> f64 {
 
 /// What a document of `bench` says of the kernel as a whole.
 pub(super) fn speedup(document: &Document) -> Option<Speedup> {
-    let Effect { ratio, low, high, .. } = document.suite.speedup?;
-    Some(Speedup { ratio, low, high })
+    document.suite.speedup.as_ref().map(bench::speedup)
 }
 
 /// The last result of `bench` beside the one variant that was loaded.
