@@ -137,7 +137,8 @@ impl Dynamic {
 
     /// Whether the tables of what runs at loading and unloading have whole entries, and lie side by side, as linkers write them.
     pub(super) fn has_whole_arrays(&self) -> bool {
-        let is_whole = |array: &Range<u64>| array.start < array.end && (array.end - array.start) % 4 == 0;
+        let is_whole =
+            |array: &Range<u64>| array.start < array.end && (array.end - array.start).is_multiple_of(4);
         let arrays: Vec<Range<u64>> = self.arrays().collect();
         let touch = |one: &Range<u64>, other: &Range<u64>| one.end == other.start || other.end == one.start;
         arrays.iter().all(is_whole) && arrays.windows(2).all(|pair| touch(&pair[0], &pair[1]))

@@ -57,10 +57,13 @@ impl Tables<'_> {
         let end = words.saturating_add(buckets.saturating_add(count).saturating_mul(size));
         let mut is_closed = true;
         self.reader.walk("a hash table", words..end, (size, 0), |piece, _, _| {
-            is_closed &= piece.chunks_exact(index(size)).all(|word| match *word {
-                [a, b, c, d] => u64::from(self.endian.read_u32([a, b, c, d])) < count,
-                [a, b, c, d, e, f, g, h] => self.endian.read_u64([a, b, c, d, e, f, g, h]) < count,
-                _ => true,
+            is_closed &= piece.chunks_exact(index(size)).all(|word| {
+                let number = match (<[u8; 4]>::try_from(word), <[u8; 8]>::try_from(word)) {
+                    (Ok(word), _) => self.endian.read_u32(word).into(),
+                    (_, Ok(word)) => self.endian.read_u64(word),
+                    _ => 0,
+                };
+                number < count
             });
             Ok(is_closed)
         })?;

@@ -62,9 +62,10 @@ fn leads_to_code(
     let leads = |distance: i32| address.checked_add_signed(distance.into());
     reader.walk(what, place.start + HEADER..end, (ENTRY, 0), |piece, _, _| {
         let (entries, _) = piece.as_chunks::<8>();
-        for [a, b, c, d, e, f, g, h] in entries {
-            let function = leads(i32::from_le_bytes([*a, *b, *c, *d]));
-            let frame = leads(i32::from_le_bytes([*e, *f, *g, *h]));
+        for entry in entries {
+            let word =
+                |at: usize| i32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]);
+            let (function, frame) = (leads(word(0)), leads(word(4)));
             is_sound &= function >= last
                 && function.is_some_and(|function| segments.holds_code(function))
                 && frame.is_some_and(|frame| segments.at(frame).is_some());
