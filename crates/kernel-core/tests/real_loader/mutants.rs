@@ -40,7 +40,7 @@ pub fn all(bytes: &[u8], fields: &[Field]) -> Vec<Mutant> {
         let beside =
             [1, 2, 8, 16, 24, 0x1000, 0x10000].map(|by: u64| [old.wrapping_add(by), old.wrapping_sub(by)]);
         let bits = (0..8).map(|bit| old ^ 1 << bit);
-        let mut values: Vec<u64> = [0, 1, highest, highest >> 1, old ^ (highest >> 1) + 1]
+        let mut values: Vec<u64> = [0, 1, highest, highest >> 1, old ^ ((highest >> 1) + 1)]
             .into_iter()
             .chain(beside.into_iter().flatten())
             .chain(bits.filter(|_| field.size <= 2))
@@ -64,7 +64,7 @@ pub fn some(mutants: Vec<Mutant>, count: usize, seed: u64) -> Vec<Mutant> {
     let chosen = mutants.into_iter().filter(|mutant| {
         state = splitmix(state);
         let is_first = seen.insert(mutant.field.kind.clone());
-        is_first || state % if mutant.field.kind == "letter" { 4 * every } else { every } == 0
+        is_first || state.is_multiple_of(if mutant.field.kind == "letter" { 4 * every } else { every })
     });
     chosen.collect()
 }

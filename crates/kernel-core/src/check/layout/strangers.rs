@@ -41,16 +41,16 @@ impl Check<'_> {
             if entry.kind == Kind::File {
                 self.file(directory, path, name);
             }
+            let ending = Utf8Path::new(name).extension();
             let module = name.strip_suffix(".py").unwrap_or(name);
-            let is_module =
-                entry.kind == Kind::File && name.ends_with(".py") || entry.kind == Kind::Directory;
+            let is_module = entry.kind == Kind::File && ending == Some("py") || entry.kind == Kind::Directory;
             if !path.contains('/') && is_module && IMPORTED.contains(&module) {
                 let message =
                     format!("`{path}` hides the real `{module}` where the variant is in Python's path");
                 self.stranger(Severity::Warning, message, "an import of it there finds this instead", path);
             }
             let is_extension = [".abi3.so", ".pyd"].iter().any(|ending| name.ends_with(ending))
-                || name.ends_with(".so") && name.contains(".cpython-");
+                || ending == Some("so") && name.contains(".cpython-");
             if entry.kind == Kind::File && is_extension {
                 extensions.push(path);
             }
