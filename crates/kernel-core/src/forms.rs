@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::report::gates::{GateOutcome, GateResult};
 use kernel_spec::report::test::{TestCase as Case, TestOutcome};
 use kernel_spec::report::validate::{Step, StepOutcome, StepResult};
 use kernel_spec::report::{CheckReport, TestReport};
@@ -69,6 +70,9 @@ pub fn of_test(report: &TestReport, project: &Utf8Path, forms: &[Form]) -> std::
         let suite = |variant: &kernel_spec::report::test::VariantTests| {
             let mut suite = TestSuite::new(variant.variant.as_str());
             suite.add_test_cases(variant.tests.iter().map(tested));
+            for operation in &variant.operations {
+                suite.add_test_cases(operation.gates.iter().map(|gate| examined(&operation.operation, gate)));
+            }
             suite
         };
         report.variants.iter().map(suite).collect()
@@ -148,6 +152,21 @@ fn tested(test: &Case) -> TestCase {
     let mut case = TestCase::new(name, status);
     case.set_classname(class);
     case.set_time(Duration::try_from_secs_f64(test.seconds).unwrap_or_default());
+    case
+}
+
+fn examined(operation: &str, gate: &GateResult) -> TestCase {
+    let status = match gate.outcome {
+        GateOutcome::Passed => TestCaseStatus::success(),
+        GateOutcome::Failed => failed("failed", &gate.words()),
+        GateOutcome::NotExecuted => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(format!("not executed: {}", gate.reason));
+            status
+        }
+    };
+    let mut case = TestCase::new(gate.gate.name(), status);
+    case.set_classname(operation);
     case
 }
 

@@ -15,6 +15,7 @@ pub mod engine;
 pub mod error;
 pub mod failure;
 pub mod forms;
+pub mod gates;
 pub mod host;
 pub mod inputs;
 pub mod matrix;

@@ -28,6 +28,7 @@ pub mod source;
 pub mod suggest;
 pub mod variant;
 pub mod version;
+pub mod workloads;
 
 pub use backend::Backend;
 pub use code::Code;

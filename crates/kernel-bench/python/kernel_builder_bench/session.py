@@ -13,6 +13,7 @@ from . import clock, confine
 class Session:
     def __init__(self):
         self._kernel = None
+        self._declared = None
         self._slots = []
         self._kept = []
         self._noted = None
@@ -40,10 +41,14 @@ class Session:
     def _discover(self, question):
         import torch
 
-        from . import pristine, scripts
+        from . import declared, pristine, scripts
 
         self._noted = pristine.note()
-        found = scripts.discover(question["script"])
+        if question["operations"] is None:
+            found = scripts.discover(question["script"])
+        else:
+            self._declared = declared.Declared(os.path.dirname(question["script"]), question["operations"])
+            found = {"classes": [], "comparison": None}
         noted = pristine.note()
         found["changed"] = pristine.changes(self._noted, noted)
         self._noted = noted
@@ -59,14 +64,14 @@ class Session:
 
     def _open(self, question):
         """Sets up a workload in as many slots as there are seeds."""
-        from . import scripts, tensors
+        from . import tensors
 
         self._slots = []
         self._kept = []
         for slot in question["slots"]:
             # Keeps the next allocations from landing where they would in every other process.
             self._kept += [ctypes.create_string_buffer(size) for size in slot["padding"]]
-            case = scripts.ScriptCase({**question, "seed": slot["seed"]}, self._kernel)
+            case = self._case(question, slot["seed"])
             for (_, tensor), offset in zip(case.inputs(), slot["offsets"], strict=False):
                 tensors.shift(tensor, offset)
             self._slots.append(case)
@@ -76,6 +81,13 @@ class Session:
             "state": [repr(case.state()) for case in self._slots],
             "preallocated": case.preallocated is not None,
         }
+
+    def _case(self, question, seed):
+        from . import declared, scripts
+
+        if question["case"] is None:
+            return scripts.ScriptCase({**question, "seed": seed}, self._kernel)
+        return declared.DeclaredCase(self._declared, question["case"], question["device"], seed, self._kernel)
 
     def _reference(self, question):
         """Writes the inputs of a slot and what the reference makes of them, in its own precision and in float64."""
@@ -121,10 +133,57 @@ class Session:
         return {
             "outputs": written,
             "mutated": mutated,
+            "overrun": case.overrun(),
             "elapsed": elapsed,
             "threads": threading.active_count() - threads,
             "changed": self._changes(),
         }
+
+    def _threads(self, question):
+        """Computes with another number of threads from now on."""
+        import torch
+
+        before = torch.get_num_threads()
+        torch.set_num_threads(question["count"])
+        return {"before": before}
+
+    def _together(self, question):
+        """Calls the kernel in several threads at once, each on a slot of its own."""
+        errors = []
+        meet = threading.Barrier(len(self._slots))
+
+        def work(case):
+            try:
+                for _ in range(question["rounds"]):
+                    meet.wait(question["patience"])
+                    case.candidate()
+            except BaseException as error:  # noqa: B902 - it is raised again where it is heard
+                errors.append(error)
+                meet.abort()
+
+        for case in self._slots:
+            case.poison()
+        workers = [threading.Thread(target=work, args=(case,)) for case in self._slots]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self._wait(question)
+        # A barrier that others broke is no cause of anything.
+        for error in sorted(errors, key=lambda error: isinstance(error, threading.BrokenBarrierError)):
+            raise error
+        return {"outputs": [_write(case.outputs(), file) for case, file in zip(self._slots, question["files"], strict=True)]}
+
+    def _repeat(self, question):
+        """Calls the kernel often and says how much memory the process holds before and after."""
+        case = self._slots[question["slot"]]
+        held = []
+        for calls in (question["calls"] // 4, question["calls"]):
+            for _ in range(calls):
+                case.candidate()
+            self._wait(question)
+            held.append(clock.resident())
+        return {"before": held[0], "after": held[1]}
 
     def _compare(self, question):
         """The reference in the kernel's own process, and the script's own comparison, for scripts that allow nothing else."""

@@ -58,15 +58,19 @@ def save(tensor, file):
 
 def fill(tensor, file):
     """Reads a tensor's elements into the place where it is: the address stays the same."""
-    target = _dense(tensor)
     plain = torch.empty(tensor.shape, dtype=tensor.dtype)
     count = plain.numel() * plain.element_size()
     if count:
         buffer = (ctypes.c_char * count).from_address(plain.data_ptr())
         if file.readinto(buffer) != count:
             raise ValueError("the file of inputs is too short")
+    fill_repeated(tensor, plain)
+
+
+def fill_repeated(tensor, content):
+    """Copies elements into place; those that a stride of zero repeats are one."""
     with torch.no_grad():
-        target.copy_(plain[_first_of_repeated(tensor)])
+        tensor.detach()[_first_of_repeated(tensor)].copy_(content[_first_of_repeated(tensor)])
 
 
 def _first_of_repeated(tensor):
@@ -75,10 +79,6 @@ def _first_of_repeated(tensor):
         slice(0, 1) if stride == 0 and size > 1 else slice(None)
         for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
     )
-
-
-def _dense(tensor):
-    return tensor.detach()[_first_of_repeated(tensor)]
 
 
 def digest(tensor):

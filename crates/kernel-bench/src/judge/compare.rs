@@ -55,6 +55,8 @@ pub enum Cause {
     Value,
     /// Each value may pass, but all together are as wrong as a narrower type makes them.
     Precision,
+    /// The output as a whole is too far from the reference.
+    Whole,
 }
 
 /// A wrong value.
@@ -74,20 +76,45 @@ pub struct Mismatch {
 
 /// Judges an output by its bytes.
 pub fn judge(output: &[u8], expected: &Expected) -> Judged {
-    let own = expected.own_number.values(expected.own);
-    let got = expected.number.values(output);
-    let exact =
-        expected.exact.map_or_else(|| own.clone(), |bytes| expected.own_number.widest().values(bytes));
-    if got.len() != exact.len() || own.len() != exact.len() {
-        return Judged {
-            wrong: got.len().max(exact.len()),
-            cause: Some(Cause::Size),
-            ..Judged::empty(got.len())
-        };
+    match Values::read(output, expected) {
+        Ok(values) => values.judge(output, expected),
+        Err(judged) => judged,
     }
-    match expected.number.float() {
-        Some(float) => Comparison { float, expected, got: &got, own: &own, exact: &exact }.run(),
-        None => whole(output, expected.own, &got, &own),
+}
+
+/// An output and its reference as numbers.
+pub(super) struct Values {
+    pub(super) got: Vec<f64>,
+    /// The reference in the output's precision.
+    pub(super) own: Vec<f64>,
+    /// The reference in float64.
+    pub(super) exact: Vec<f64>,
+}
+
+impl Values {
+    /// Reads them; where there are not as many as there should be, that is the judgement.
+    pub(super) fn read(output: &[u8], expected: &Expected) -> Result<Self, Judged> {
+        let own = expected.own_number.values(expected.own);
+        let got = expected.number.values(output);
+        let exact =
+            expected.exact.map_or_else(|| own.clone(), |bytes| expected.own_number.widest().values(bytes));
+        if got.len() != exact.len() || own.len() != exact.len() {
+            return Err(Judged {
+                wrong: got.len().max(exact.len()),
+                cause: Some(Cause::Size),
+                ..Judged::empty(got.len())
+            });
+        }
+        Ok(Self { got, own, exact })
+    }
+
+    /// Judges them one by one.
+    pub(super) fn judge(&self, output: &[u8], expected: &Expected) -> Judged {
+        let Self { got, own, exact } = self;
+        match expected.number.float() {
+            Some(float) => Comparison { float, expected, got, own, exact }.run(),
+            None => whole(output, expected.own, got, own),
+        }
     }
 }
 
@@ -177,12 +204,12 @@ fn narrower(number: Number) -> f64 {
 
 /// Equal, where NaN equals NaN.
 #[expect(clippy::float_cmp, reason = "infinities are meant, and are equal exactly")]
-fn same(one: f64, other: f64) -> bool {
+pub(super) fn same(one: f64, other: f64) -> bool {
     one == other || (one.is_nan() && other.is_nan())
 }
 
 impl Judged {
-    fn empty(values: usize) -> Self {
+    pub(super) fn empty(values: usize) -> Self {
         Self {
             values,
             wrong: 0,
@@ -194,7 +221,7 @@ impl Judged {
         }
     }
 
-    fn refuse(&mut self, cause: Cause, index: usize, got: f64, want: f64) {
+    pub(super) fn refuse(&mut self, cause: Cause, index: usize, got: f64, want: f64) {
         self.wrong += 1;
         self.cause.get_or_insert(cause);
         self.first.get_or_insert(Mismatch { index, got, want });
@@ -218,6 +245,7 @@ impl Judged {
                 format!("{} of {} values are NaN, as they were before the call{at}", self.wrong, self.values)
             }
             Cause::Value => format!("{} of {} values are wrong{at}", self.wrong, self.values),
+            Cause::Whole => format!("the output as a whole is too far from the reference{at}"),
             Cause::Precision => format!(
                 "the errors are {:.0} times those of the reference's own rounding, as if a narrower type had been used",
                 self.error_ratio

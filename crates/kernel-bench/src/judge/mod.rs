@@ -3,8 +3,10 @@
 
 mod compare;
 mod number;
+mod rule;
 mod tolerance;
 
 pub use compare::{Cause, Expected, Judged, Mismatch, judge};
 pub use number::{Number, UnknownNumber};
+pub use rule::{Rule, judge_by};
 pub use tolerance::{Tolerance, Worst};

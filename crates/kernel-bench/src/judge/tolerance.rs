@@ -31,6 +31,19 @@ impl Tolerance {
         Self { ulp: 2.0, relative, absolute }
     }
 
+    /// What applies to a declared operation, of which it is known how much it sums up: a few units in the last place,
+    /// and what the errors of a sum of so many terms come to, added in float32 or what is wider. Functions such as `exp`
+    /// are within 4 units where they are fast, and rounding to a short type hides that.
+    pub fn declared(number: Number, terms: f64, largest: f64) -> Self {
+        let (ulp, unit) = match number {
+            Number::Float64 | Number::Complex128 => (4.0, power_of_two(-53)),
+            Number::Float32 | Number::Complex64 => (4.0, power_of_two(-24)),
+            _ => (2.0, power_of_two(-24)),
+        };
+        let absolute = if terms > 1.0 { 4.0 * terms.sqrt() * unit * largest } else { 0.0 };
+        Self { ulp, relative: 0.0, absolute }
+    }
+
     /// What a sum of `terms` products may be off, each at most `largest` in size and added in float32: an elementwise
     /// bound knows nothing of how errors of a long sum add up.
     #[must_use]

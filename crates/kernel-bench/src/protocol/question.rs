@@ -3,7 +3,10 @@
 use camino::Utf8PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
+
+use super::Case;
 
 /// Something a child can be asked.
 pub trait Question: Serialize {
@@ -54,10 +57,12 @@ questions! {
         tick: u64,
     }
 
-    /// Imports a script of `Benchmark` classes.
+    /// Imports a script of `Benchmark` classes, or takes declared operations.
     Discover = "discover" {
-        /// The script.
+        /// The script, or the file of the operations.
         script: Utf8PathBuf,
+        /// The operations, where they are declared.
+        operations: Option<Value>,
     } -> DiscoverAnswer {
         /// What it defines.
         classes: Vec<ScriptClass>,
@@ -94,6 +99,8 @@ questions! {
         workload: String,
         /// Name of the device.
         device: String,
+        /// The call of a declared operation, in place of a class and its workload.
+        case: Option<Case>,
         /// What differs from slot to slot.
         slots: Vec<Slot>,
     } -> OpenAnswer {
@@ -143,12 +150,53 @@ questions! {
         outputs: Vec<Tensor>,
         /// Inputs that the call changed.
         mutated: Vec<String>,
+        /// Tensors around which the call wrote to memory that is not theirs.
+        overrun: Vec<String>,
         /// Nanoseconds of the call.
         elapsed: u64,
         /// Threads of Python that the call left running.
         threads: i64,
         /// What the call changed in the process.
         changed: Vec<String>,
+    }
+
+    /// Computes with another number of threads from now on.
+    Threads = "threads" {
+        /// The number.
+        count: u32,
+    } -> ThreadsAnswer {
+        /// The number before.
+        before: u32,
+    }
+
+    /// Calls the kernel in several threads at once, each on a slot of its own.
+    Together = "together" {
+        /// Name of the device.
+        device: String,
+        /// Calls in each thread.
+        rounds: u32,
+        /// Seconds that a thread waits for the others.
+        patience: u32,
+        /// The file for the outputs of each slot.
+        files: Vec<Utf8PathBuf>,
+    } -> TogetherAnswer {
+        /// What is in each file.
+        outputs: Vec<Vec<Tensor>>,
+    }
+
+    /// Calls the kernel often.
+    Repeat = "repeat" {
+        /// The slot.
+        slot: usize,
+        /// Name of the device.
+        device: String,
+        /// Calls, after a quarter as many to begin with.
+        calls: u32,
+    } -> RepeatAnswer {
+        /// Bytes that the process holds after the first quarter.
+        before: u64,
+        /// Bytes that it holds at the end.
+        after: u64,
     }
 
     /// Runs the kernel and the reference in one process, for scripts whose reference cannot be separated.

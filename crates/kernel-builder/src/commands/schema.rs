@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use kernel_bench::report::Document;
 use kernel_spec::report::{Report, SchemaReport};
-use kernel_spec::{Event, manifest};
+use kernel_spec::{Event, manifest, workloads};
 
 use super::{Answer, Run};
 use crate::session::Session;
@@ -12,7 +12,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  kernel-builder schema build.toml > build.schema.json")]
 pub(crate) struct Arguments {
-    /// What to describe: the manifest, the lines of `--json`, the last of them, or the document that `bench` writes
+    /// What to describe: the manifest, declared operations, the lines of `--json`, the last of them, or the document that `bench` writes
     of: Subject,
 }
 
@@ -20,6 +20,8 @@ pub(crate) struct Arguments {
 enum Subject {
     #[value(name = "build.toml")]
     Manifest,
+    #[value(name = "workloads.toml")]
+    Workloads,
     Events,
     Report,
     BenchResult,
@@ -29,6 +31,7 @@ impl Run for Arguments {
     fn run(self, _session: &Session) -> Answer {
         let schema = match self.of {
             Subject::Manifest => manifest::schema(),
+            Subject::Workloads => workloads::schema(),
             Subject::Events => schemars::schema_for!(Event).to_value(),
             Subject::Report => schemars::schema_for!(Report).to_value(),
             Subject::BenchResult => schemars::schema_for!(Document).to_value(),

@@ -21,6 +21,7 @@ mod documents;
 mod explain;
 mod faults;
 mod flake;
+mod gates;
 mod hash;
 mod help;
 mod ide;

@@ -96,7 +96,7 @@ fn fields(object: &Value) -> String {
 
 #[test]
 fn the_schemas() {
-    for of in ["build.toml", "events", "report", "bench-result"] {
+    for of in ["build.toml", "workloads.toml", "events", "report", "bench-result"] {
         let ran = Scene::new().run(&["schema", of]);
         assert_eq!(ran.status, 0, "{ran}");
         serde_json::from_str::<Value>(&ran.stdout).expect("JSON");

@@ -10,24 +10,24 @@ use kernel_bench::protocol::{
 use kernel_spec::Event;
 use thiserror::Error;
 
-use super::Bench;
+use super::workshop::Workshop;
 use crate::process::{Command, Conversation, ProcessError, Silence};
 
 /// How long the interpreter may take to load the framework.
 const START: Duration = Duration::from_mins(5);
 
 /// A running child.
-pub(super) struct Child<'a> {
-    bench: &'a Bench<'a>,
+pub(crate) struct Child<'a> {
+    workshop: &'a Workshop<'a>,
     conversation: Conversation<'a>,
     sequence: Sequence,
     /// What it said of itself.
-    pub(super) hello: HelloAnswer,
+    pub(crate) hello: HelloAnswer,
 }
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]
-pub(super) enum Unanswered {
+pub(crate) enum Unanswered {
     /// The runner answered that it could not.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -44,14 +44,14 @@ pub(super) enum Unanswered {
 
 impl<'a> Child<'a> {
     /// Starts a child and waits until it is confined.
-    pub(super) fn start(bench: &'a Bench<'a>, random: &mut Random) -> Result<Self, Unanswered> {
+    pub(crate) fn start(workshop: &'a Workshop<'a>, random: &mut Random) -> Result<Self, Unanswered> {
         let padding = "x".repeat(random.below(4096));
         let start = "import sys; sys.path.insert(0, sys.argv.pop(1)); import runpy; \
                      runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=False)";
-        let conversation = Command::new(bench.interpreter)
-            .arguments(["-I", "-B", "-c", start, bench.scratch.root.as_str(), RUNNER_PACKAGE])
-            .directory(bench.project)
-            .variable("HOME", bench.scratch.root.join("home"))
+        let conversation = Command::new(workshop.interpreter)
+            .arguments(["-I", "-B", "-c", start, workshop.scratch.root.as_str(), RUNNER_PACKAGE])
+            .directory(workshop.project)
+            .variable("HOME", workshop.scratch.root.join("home"))
             .variable("HF_HUB_OFFLINE", "1")
             .variable("PYTHONHASHSEED", "0")
             // The profiler that observes a call would write of itself.
@@ -59,19 +59,19 @@ impl<'a> Child<'a> {
             // Where the stack begins depends on the size of the environment.
             .variable("KERNEL_BUILDER_PADDING", padding)
             .remedy("give a Python environment with `--python`")
-            .converse(bench.context)?;
+            .converse(workshop.context)?;
         let sequence = Sequence::new(Random::new(random.number()));
         let hello =
             HelloAnswer { python: String::new(), memory_limited: false, network_left: false, tick: 0 };
-        let mut child = Self { bench, conversation, sequence, hello };
-        let (memory, directory) = (bench.memory, bench.project.to_owned());
-        let question = Hello { memory, directory, threads: bench.options.threads };
+        let mut child = Self { workshop, conversation, sequence, hello };
+        let (memory, directory) = (workshop.memory, workshop.project.to_owned());
+        let question = Hello { memory, directory, threads: workshop.threads };
         child.hello = child.ask(&question, START)?;
         Ok(child)
     }
 
     /// Asks and waits for the answer.
-    pub(super) fn ask<Q: Question>(
+    pub(crate) fn ask<Q: Question>(
         &mut self,
         question: &Q,
         within: Duration,
@@ -80,13 +80,13 @@ impl<'a> Child<'a> {
     }
 
     /// Asks, waits for the answer, and says how long that took by this process's own clock.
-    pub(super) fn timed<Q: Question>(
+    pub(crate) fn timed<Q: Question>(
         &mut self,
         question: &Q,
         within: Duration,
     ) -> Result<(Q::Answer, Duration), Unanswered> {
         let asked = self.sequence.ask(question);
-        let sink = &self.bench.context.sink;
+        let sink = &self.workshop.context.sink;
         let mut log = |line: &crate::process::Line| {
             sink.event(&Event::Log { origin: "bench".to_owned(), line: line.text.clone() });
         };
@@ -101,12 +101,12 @@ impl<'a> Child<'a> {
     }
 
     /// Ends the child.
-    pub(super) fn end(self) -> Result<(), ProcessError> {
+    pub(crate) fn end(self) -> Result<(), ProcessError> {
         self.conversation.close(&mut |_| {}).map(drop)
     }
 
     /// Ends a child that gave no answer, and adds how it ended to the reason.
-    pub(super) fn end_after(self, unanswered: Unanswered) -> Result<Unanswered, ProcessError> {
+    pub(crate) fn end_after(self, unanswered: Unanswered) -> Result<Unanswered, ProcessError> {
         let finished = self.conversation.close(&mut |_| {})?;
         Ok(match unanswered {
             Unanswered::Lost(Silence::Ended, _) => {
@@ -121,12 +121,12 @@ impl<'a> Child<'a> {
 
 impl Unanswered {
     /// Whether the child can be asked again.
-    pub(super) fn is_recoverable(&self) -> bool {
+    pub(crate) fn is_recoverable(&self) -> bool {
         matches!(self, Self::Refused(_))
     }
 
     /// What this says about the workload that was asked for, unless it concerns the whole run.
-    pub(super) fn fault(self) -> Result<Fault, ProcessError> {
+    pub(crate) fn fault(self) -> Result<Fault, ProcessError> {
         let reason = self.to_string();
         let kind = match self {
             Self::Process(error) => return Err(error),

@@ -14,10 +14,12 @@ pub enum BenchError {
     File(#[from] std::io::Error),
 
     /// There are no scripts.
-    #[error("`{project}` has no `benchmarks/benchmark*.py`")]
+    #[error("`{project}` has no `benchmarks/benchmark*.py` and no `benchmarks/workloads.toml`")]
     #[diagnostic(
         code("bench/no-workloads"),
-        help("write one: a subclass of `kernels.benchmark.Benchmark` with `benchmark_X` and `verify_X`")
+        help(
+            "declare operations in `benchmarks/workloads.toml`, or write a subclass of `kernels.benchmark.Benchmark` with `benchmark_X` and `verify_X`"
+        )
     )]
     NoScripts {
         /// The project.

@@ -2,7 +2,7 @@
 //! children check the kernel and time it in pairs with what it replaces, until the procedure of `kernel-bench` says that
 //! every workload is decided. This process judges every output, holds a clock of its own, and believes no child.
 
-mod child;
+pub(crate) mod child;
 pub mod compatible;
 mod conditions;
 mod error;
@@ -10,7 +10,7 @@ mod forms;
 mod kept;
 mod machine;
 mod oracle;
-mod outputs;
+pub(crate) mod outputs;
 mod processes;
 mod progress;
 mod record;
@@ -20,7 +20,9 @@ mod samples;
 mod scratch;
 mod subject;
 mod suspicion;
-mod workload;
+mod wanted;
+pub(crate) mod workload;
+pub(crate) mod workshop;
 
 pub(crate) use conditions::Moment;
 pub use error::BenchError;
@@ -30,6 +32,7 @@ pub use record::write;
 pub use run::Outcome;
 pub use suspicion::REFERENCE_APART;
 pub(crate) use workload::{LARGE, VECTOR};
+pub(crate) use workshop::drawn;
 
 use std::time::Duration;
 
@@ -37,7 +40,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_bench::decision::Settings;
 
 use crate::{Context, Result};
-use scratch::Scratch;
+use workshop::Workshop;
 
 /// Where a project keeps the last document of each variant.
 pub const DOCUMENTS: &str = ".kernel-builder/bench";
@@ -49,24 +52,8 @@ pub fn document_of(project: &Utf8Path, variant: &str) -> Utf8PathBuf {
 
 /// A benchmark of one variant.
 pub struct Bench<'a> {
-    context: &'a Context,
-    interpreter: &'a Utf8Path,
-    project: &'a Utf8Path,
-    artifact: &'a Utf8Path,
-    scratch: Scratch,
+    workshop: Workshop<'a>,
     options: &'a Options,
-    /// Name of the variant.
-    variant: &'a str,
-    /// Its backend.
-    backend: String,
-    /// What torch calls the device.
-    device: String,
-    /// Bytes that a child may allocate.
-    memory: u64,
-    /// How long a child may think about a question.
-    limit: Duration,
-    /// The seed of the run.
-    seed: u64,
     /// Bytes of the variant's files.
     bytes: u64,
     /// Runs of this variant before this one.
@@ -110,28 +97,12 @@ pub struct Target<'a> {
 impl<'a> Bench<'a> {
     /// Prepares a benchmark of a variant.
     pub fn new(context: &'a Context, target: Target<'a>, options: &'a Options) -> Result<Self> {
-        let backend = target.backend.row().name.to_owned();
-        let device = match backend.as_str() {
-            "rocm" => "cuda".to_owned(),
-            "metal" => "mps".to_owned(),
-            "cann" => "npu".to_owned(),
-            other => other.to_owned(),
-        };
         Ok(Self {
-            context,
-            interpreter: target.interpreter,
-            project: target.project,
-            artifact: target.artifact,
-            scratch: Scratch::new(target.artifact, target.variant).map_err(BenchError::File)?,
             bytes: subject::bytes_of(target.artifact)?,
             attempts_before: subject::attempts_before(&options.output),
+            workshop: Workshop::new(context, target, options.limit, options.threads, options.seed)
+                .map_err(BenchError::File)?,
             options,
-            variant: target.variant,
-            backend,
-            device,
-            memory: machine::memory_for_a_child(),
-            limit: options.limit,
-            seed: options.seed.map_or_else(drawn, Ok).map_err(BenchError::File)?,
         })
     }
 
@@ -140,14 +111,6 @@ impl<'a> Bench<'a> {
         let patterns = &self.options.workloads;
         patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, id))
     }
-}
-
-/// A seed that nobody can foresee.
-pub(crate) fn drawn() -> std::io::Result<u64> {
-    use std::io::Read;
-    let mut bytes = [0; 8];
-    fs_err::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
 }
 
 /// Whether a name fits a pattern, in which `*` stands for any text.

@@ -8,10 +8,13 @@ use kernel_bench::protocol::{
     Bye, Calibrate, Discover, DiscoverAnswer, Open, Random, Reference as AskReference, RefusalKind, Roof,
     Slot, Solo,
 };
+use serde_json::Value;
 
 use super::Bench;
 use super::child::{Child, Unanswered};
+use super::wanted::{self, Wanted};
 use super::workload::{Answer, DataSet, Reference, Workload, bytes, size_class};
+use crate::gates::Declared;
 use crate::process::ProcessError;
 
 /// Sets of inputs for each workload.
@@ -23,6 +26,10 @@ const MANY_BYTES: u64 = 256 << 20;
 /// A script as the oracle found it.
 pub(super) struct Script {
     pub(super) path: Utf8PathBuf,
+    /// The declared operations, as children take them, where it is a file of those.
+    pub(super) operations: Option<Value>,
+    /// Further files that decide what is measured.
+    pub(super) files: Vec<Utf8PathBuf>,
     /// Its own comparison, where it replaced torch's.
     pub(super) comparison: Option<String>,
     /// Versions of what takes part.
@@ -58,6 +65,8 @@ impl Script {
     fn empty(path: &Utf8Path) -> Self {
         Self {
             path: path.to_owned(),
+            operations: None,
+            files: Vec::new(),
             comparison: None,
             versions: std::collections::BTreeMap::new(),
             threads: 0,
@@ -71,66 +80,66 @@ impl Script {
     }
 }
 
-/// Reads a script and makes its references. The outer error concerns the run, the inner one the script.
+/// Reads a script, or takes declared operations, and makes their references. The outer error concerns the run, the inner
+/// one the script.
 pub(super) fn consult(
     bench: &Bench,
     number: usize,
     path: &Utf8Path,
+    declared: Option<&Declared>,
     random: &mut Random,
 ) -> Result<Result<Script, Fault>, ProcessError> {
-    let (mut child, found) = match discovered(bench, path, random)? {
+    let operations = declared.and_then(|declared| serde_json::to_value(&declared.workloads.operations).ok());
+    let operations = operations.as_ref();
+    let (mut child, found) = match discovered(bench, path, operations, random)? {
         Ok(started) => started,
         Err(fault) => return Ok(Err(fault)),
     };
+    let all = declared.map_or_else(|| wanted::of_script(&found), wanted::of_declared);
     let mut script = Script {
         comparison: found.comparison,
         versions: found.versions,
         threads: found.threads,
+        operations: operations.cloned(),
+        files: declared.map(wanted::files).unwrap_or_default(),
         ..Script::empty(path)
     };
-    let wanted = found.classes.iter().flat_map(|class| {
-        class
-            .workloads
-            .iter()
-            .map(move |workload| (format!("{}.{}", class.name, workload.name), class, workload))
-    });
-    for (index, (id, class, workload)) in wanted.enumerate() {
-        if !bench.is_selected(&id) {
-            script.others.push(id);
+    for (index, wanted) in all.into_iter().enumerate() {
+        if !bench.is_selected(&wanted.id) {
+            script.others.push(wanted.id);
             continue;
         }
-        if !workload.verify {
-            script.unverified.push(id);
+        if !wanted.verified {
+            script.unverified.push(wanted.id);
+            continue;
+        }
+        if let Some(fault) = wanted.fault {
+            script.failed.push((wanted.id, fault));
             continue;
         }
         let name = format!("{number}-{index}");
-        match prepare(bench, &mut child, &class.name, &workload.name, &name, random) {
-            Ok(Prepared { reference, size, work }) => {
-                let (class, name) = (class.name.clone(), workload.name.clone());
-                let dtype = reference.dtype();
-                let alone = f64::INFINITY;
-                let mut workload = Workload { id, class, name, reference, dtype, size, work, alone };
-                match solo(bench, &mut child, &workload, random) {
-                    Ok(time) => workload.alone = time,
-                    Err(unanswered) if unanswered.is_recoverable() => {}
-                    Err(unanswered) => {
-                        script.failed.push((workload.id, child.end_after(unanswered)?.fault()?));
-                        child = match discovered(bench, path, random)? {
-                            Ok((child, _)) => child,
-                            Err(fault) => return Ok(Err(fault)),
-                        };
-                        continue;
-                    }
-                }
-                script.workloads.push(workload);
+        let prepared = prepare(bench, &mut child, &wanted, &name, random).and_then(|prepared| {
+            let Prepared { reference, size, work } = prepared;
+            let (dtype, id) = (reference.dtype(), wanted.id.clone());
+            let Wanted { class, name, weight, case, .. } = wanted.clone();
+            let alone = f64::INFINITY;
+            let mut workload =
+                Workload { id, class, name, case, weight, reference, dtype, size, work, alone };
+            match solo(bench, &mut child, &workload, random) {
+                Ok(time) => workload.alone = time,
+                Err(unanswered) if unanswered.is_recoverable() => {}
+                Err(unanswered) => return Err(unanswered),
+            }
+            Ok(workload)
+        });
+        match prepared {
+            Ok(workload) => script.workloads.push(workload),
+            Err(unanswered) if unanswered.is_recoverable() => {
+                script.failed.push((wanted.id, unanswered.fault()?));
             }
             Err(unanswered) => {
-                if unanswered.is_recoverable() {
-                    script.failed.push((id, unanswered.fault()?));
-                    continue;
-                }
-                script.failed.push((id, child.end_after(unanswered)?.fault()?));
-                child = match discovered(bench, path, random)? {
+                script.failed.push((wanted.id, child.end_after(unanswered)?.fault()?));
+                child = match discovered(bench, path, operations, random)? {
                     Ok((child, _)) => child,
                     Err(fault) => return Ok(Err(fault)),
                 };
@@ -140,7 +149,7 @@ pub(super) fn consult(
     if !script.workloads.is_empty() {
         script.ceilings = ceilings(bench, &mut child, &script.workloads);
     }
-    if let Ok(answer) = child.ask(&Bye { variant_path: None }, bench.limit) {
+    if let Ok(answer) = child.ask(&Bye { variant_path: None }, bench.workshop.limit) {
         script.excused = answer.changed;
     }
     child.end()?;
@@ -151,13 +160,16 @@ pub(super) fn consult(
 pub(super) fn discovered<'a>(
     bench: &'a Bench<'a>,
     path: &Utf8Path,
+    operations: Option<&Value>,
     random: &mut Random,
 ) -> Result<Result<(Child<'a>, DiscoverAnswer), Fault>, ProcessError> {
-    let mut child = match Child::start(bench, random) {
+    let mut child = match Child::start(&bench.workshop, random) {
         Ok(child) => child,
         Err(unanswered) => return unanswered.fault().map(Err),
     };
-    match child.ask(&Discover { script: path.to_owned() }, bench.limit) {
+    match child
+        .ask(&Discover { script: path.to_owned(), operations: operations.cloned() }, bench.workshop.limit)
+    {
         Ok(found) => Ok(Ok((child, found))),
         Err(unanswered) => {
             let unanswered = child.end_after(unanswered)?;
@@ -171,7 +183,7 @@ fn ceilings(bench: &Bench, child: &mut Child, workloads: &[Workload]) -> Ceiling
     let mut types: Vec<String> = workloads.iter().filter_map(|workload| workload.dtype.clone()).collect();
     types.sort();
     types.dedup();
-    let answer = child.ask(&Roof { device: bench.device.clone(), types }, bench.limit);
+    let answer = child.ask(&Roof { device: bench.workshop.device.clone(), types }, bench.workshop.limit);
     answer.map_or_else(
         |_| Ceilings::default(),
         |roof| Ceilings { copies: roof.copies, products: roof.products, call_ns: roof.call },
@@ -188,31 +200,33 @@ struct Prepared {
 fn prepare(
     bench: &Bench,
     child: &mut Child,
-    class: &str,
-    workload: &str,
+    wanted: &Wanted,
     name: &str,
     random: &mut Random,
 ) -> Result<Prepared, Unanswered> {
     let mut sets: Vec<DataSet> = Vec::new();
     let mut states = Vec::new();
-    let mut wanted = SETS;
-    while sets.len() < wanted {
+    let mut count = SETS;
+    while sets.len() < count {
         let seed = random.number() >> 1;
         let open = Open {
-            class: class.to_owned(),
-            workload: workload.to_owned(),
-            device: bench.device.clone(),
+            class: wanted.class.clone(),
+            workload: wanted.name.clone(),
+            device: bench.workshop.device.clone(),
+            case: wanted.case.clone(),
             slots: vec![Slot { seed, padding: Vec::new(), offsets: Vec::new() }],
         };
-        let file = |kind: &str| bench.scratch.data(&format!("{name}-{}.{kind}", sets.len()));
+        let file = |kind: &str| bench.workshop.scratch.data(&format!("{name}-{}.{kind}", sets.len()));
         let question =
             AskReference { slot: 0, inputs: file("inputs"), own: file("own"), exact: file("exact") };
-        let answered =
-            child.ask(&open, bench.limit).and_then(|opened| Ok((opened, child.ask(&question, bench.limit)?)));
+        let answered = child
+            .ask(&open, bench.workshop.limit)
+            .and_then(|opened| Ok((opened, child.ask(&question, bench.workshop.limit)?)));
         let (opened, answer) = match answered {
             Ok(both) => both,
             Err(Unanswered::Refused(refusal))
-                if matches!(refusal.kind, RefusalKind::NeedsKernel | RefusalKind::Raised) =>
+                if wanted.case.is_none()
+                    && matches!(refusal.kind, RefusalKind::NeedsKernel | RefusalKind::Raised) =>
             {
                 let seeds = (0..SETS).map(|_| random.number() >> 1).collect();
                 let reference = Reference::Beside { reason: refusal.message, seeds };
@@ -222,7 +236,7 @@ fn prepare(
         };
         let inputs = opened.inputs.into_iter().next().unwrap_or_default();
         if fs_err::metadata(&question.inputs).is_ok_and(|file| file.len() > MANY_BYTES) {
-            wanted = FEW_SETS;
+            count = FEW_SETS;
         }
         states.push(opened.state);
         sets.push(DataSet {
@@ -233,6 +247,7 @@ fn prepare(
                 own: question.own,
                 tensors: answer.own,
                 exact: answer.exact.map(|_tensors| question.exact),
+                rules: wanted.rules.clone(),
             },
         });
     }
@@ -272,14 +287,17 @@ pub(super) fn solo(
         &Open {
             class: workload.class.clone(),
             workload: workload.name.clone(),
-            device: bench.device.clone(),
+            device: bench.workshop.device.clone(),
+            case: workload.case.clone(),
             slots: slots.collect(),
         },
-        bench.limit,
+        bench.workshop.limit,
     )?;
-    let settled = child.ask(&Calibrate::of(vec!["baseline"], &bench.device), bench.limit)?;
+    let settled =
+        child.ask(&Calibrate::of(vec!["baseline"], &bench.workshop.device), bench.workshop.limit)?;
     let calls = settled.baseline.map_or(1, |arm| arm.calls);
     let samples = 40;
-    let times = child.ask(&Solo { device: bench.device.clone(), calls, samples }, bench.limit)?;
+    let times =
+        child.ask(&Solo { device: bench.workshop.device.clone(), calls, samples }, bench.workshop.limit)?;
     Ok(times.times.into_iter().fold(f64::INFINITY, f64::min))
 }

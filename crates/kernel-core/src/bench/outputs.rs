@@ -3,53 +3,36 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use kernel_bench::judge::{Cause, Expected, Judged, Number, Tolerance, judge};
+use kernel_bench::judge::{Cause, Expected, Judged, Mismatch, Number, Tolerance, judge, judge_by};
 use kernel_bench::measurement::{Fault, FaultKind};
 use kernel_bench::protocol::Tensor;
 use kernel_spec::identifier::hexadecimal;
+use kernel_spec::report::gates::Gate;
 use sha2::{Digest, Sha256};
 
 use super::workload::Answer;
 
-/// What an output must pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Gate {
-    /// Its values are those of the reference.
-    Values,
-    /// Everything in it was written by the call.
-    Poison,
-    /// It is a plain tensor of the right type, shape and device.
-    Placement,
-}
-
-impl Gate {
-    pub(super) const ALL: [Self; 3] = [Self::Values, Self::Poison, Self::Placement];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Values => "C1 values",
-            Self::Poison => "C5 poison",
-            Self::Placement => "C8 placement",
-        }
-    }
-}
+/// The gates that every output of a benchmark must pass.
+pub(crate) const GATES: [Gate; 3] = [Gate::Values, Gate::Poison, Gate::Placement];
 
 /// What is known about the outputs of one workload so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// Outputs that were judged.
-    pub(super) judged: usize,
-    pub(super) largest_ulp: f64,
-    pub(super) error_ratio: f64,
+    pub(crate) judged: usize,
+    pub(crate) largest_ulp: f64,
+    pub(crate) error_ratio: f64,
     /// The gate that struck, if one did.
-    pub(super) failed: Option<Gate>,
+    pub(crate) failed: Option<Gate>,
+    /// The first wrong value, with the number of its output.
+    pub(crate) first: Option<(usize, Mismatch)>,
     /// Outputs that were found right, so that equal bytes need no second look.
     right: BTreeSet<String>,
 }
 
 impl Record {
     /// Judges the outputs in a file.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         outputs: &[Tensor],
         file: &Utf8Path,
@@ -69,7 +52,7 @@ impl Record {
         let own = fs_err::read(&answer.own)?;
         let exact = answer.exact.as_ref().map(fs_err::read).transpose()?;
         let (mut at, mut own_at, mut exact_at) = (0, 0, 0);
-        for (output, reference) in outputs.iter().zip(&answer.tensors) {
+        for (index, (output, reference)) in outputs.iter().zip(&answer.tensors).enumerate() {
             let (number, own_number) =
                 match (output.dtype.parse::<Number>(), reference.dtype.parse::<Number>()) {
                     (Ok(number), Ok(own)) => (number, own),
@@ -84,10 +67,15 @@ impl Record {
                     .map(|bytes| take(bytes, &mut exact_at, bytes_of(reference, own_number.widest()))),
                 tolerance: Tolerance::of(number),
             };
-            let judged = judge(take(&bytes, &mut at, bytes_of(output, number)), &expected);
+            let output_bytes = take(&bytes, &mut at, bytes_of(output, number));
+            let judged = match answer.rules.get(index) {
+                Some(rule) => judge_by(rule, output_bytes, &expected),
+                None => judge(output_bytes, &expected),
+            };
             self.remember(&judged);
             if let Some(reason) = judged.describe() {
                 let poison = judged.cause == Some(Cause::NotWritten);
+                self.first = judged.first.map(|first| (index, first));
                 self.failed = Some(if poison { Gate::Poison } else { Gate::Values });
                 let which =
                     if outputs.len() > 1 { format!("output {}: ", output.name) } else { String::new() };
@@ -115,7 +103,12 @@ fn placed(outputs: &[Tensor], answer: &Answer, device: &str) -> Option<Fault> {
             let reason = format!("the output is a `{}`, which may compute when it is looked at", output.kind);
             return Some(Fault { kind: FaultKind::Suspect, reason });
         }
-        if without_ones(&output.shape) != without_ones(&reference.shape) {
+        // What is declared has its very shape; scripts are held to what torch's comparison would broadcast.
+        let fits = match answer.rules.is_empty() {
+            true => without_ones(&output.shape) == without_ones(&reference.shape),
+            false => output.shape == reference.shape,
+        };
+        if !fits {
             let (got, want) = (&output.shape, &reference.shape);
             return Some(incorrect(format!(
                 "the output's shape is {got:?}, but the reference's is {want:?}"

@@ -41,7 +41,9 @@ impl<'a> State<'a> {
             if own.is_empty() {
                 continue;
             }
-            let Ok((mut child, _)) = discovered(self.bench, &script.path, &mut self.random)? else {
+            let Ok((mut child, _)) =
+                discovered(self.bench, &script.path, script.operations.as_ref(), &mut self.random)?
+            else {
                 continue;
             };
             for one in &mut own {
@@ -147,12 +149,14 @@ impl<'a> State<'a> {
 
     /// A child with the script imported and the kernel loaded.
     fn loaded(&mut self, script: &Script) -> Result<Result<Child<'a>, Named>> {
-        let mut child = match discovered(self.bench, &script.path, &mut self.random)? {
-            Ok((child, _)) => child,
-            Err(fault) => return Ok(Err((fault, None))),
-        };
-        let question = Load { root: self.bench.scratch.kernel(), backend: self.bench.backend.clone() };
-        match child.ask(&question, self.bench.limit) {
+        let mut child =
+            match discovered(self.bench, &script.path, script.operations.as_ref(), &mut self.random)? {
+                Ok((child, _)) => child,
+                Err(fault) => return Ok(Err((fault, None))),
+            };
+        let question =
+            Load { root: self.bench.workshop.scratch.kernel(), backend: self.bench.workshop.backend.clone() };
+        match child.ask(&question, self.bench.workshop.limit) {
             Ok(loaded) => {
                 self.seen.confinement = Confinement {
                     network_left: child.hello.network_left,
@@ -177,11 +181,14 @@ impl<'a> State<'a> {
         let open = Open {
             class: one.workload.class.clone(),
             workload: one.workload.name.clone(),
-            device: self.bench.device.clone(),
+            device: self.bench.workshop.device.clone(),
+            case: one.workload.case.clone(),
             slots,
         };
-        let question = Prove { slot: 0, variant_path: self.bench.scratch.variant.clone() };
-        let proof = child.ask(&open, self.bench.limit).and_then(|_| child.ask(&question, self.bench.limit));
+        let question = Prove { slot: 0, variant_path: self.bench.workshop.scratch.variant.clone() };
+        let proof = child
+            .ask(&open, self.bench.workshop.limit)
+            .and_then(|_| child.ask(&question, self.bench.workshop.limit));
         match proof {
             Ok(proof) => {
                 self.seen.proofs.insert(one.workload.id.clone(), (proof.files, proof.operators));
@@ -193,8 +200,8 @@ impl<'a> State<'a> {
     }
 
     fn farewell(&mut self, mut child: Child) -> Result<()> {
-        let question = Bye { variant_path: Some(self.bench.scratch.variant.clone()) };
-        if let Ok(answer) = child.ask(&question, self.bench.limit) {
+        let question = Bye { variant_path: Some(self.bench.workshop.scratch.variant.clone()) };
+        if let Ok(answer) = child.ask(&question, self.bench.workshop.limit) {
             self.seen.libraries = answer.libraries;
             self.seen.modules = answer.modules;
         }

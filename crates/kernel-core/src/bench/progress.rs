@@ -34,7 +34,7 @@ impl<'a> Progress<'a> {
             workload,
             measurement: Measurement {
                 workload: workload.id.clone(),
-                weight: 1.0,
+                weight: workload.weight,
                 size: workload.size,
                 work: workload.work,
                 fault: None,

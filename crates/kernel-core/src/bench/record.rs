@@ -1,8 +1,6 @@
 //! Fills the result document of one variant from what is known so far. It is written after every workload, so that a run
 //! that is cut off keeps what it knew.
 
-use std::collections::BTreeMap;
-
 use camino::Utf8Path;
 use chrono::{DateTime, SecondsFormat};
 use kernel_bench::decision::{Look, Roof, Roofline, Verdict};
@@ -12,9 +10,10 @@ use kernel_bench::report::{
     Implementation, RunDescription, SCHEMA, WorkloadResult,
 };
 use kernel_spec::identifier::hexadecimal;
+use kernel_spec::report::gates::Gate;
 use sha2::{Digest, Sha256};
 
-use super::outputs::Gate;
+use super::outputs::GATES;
 use super::progress::Progress;
 use super::run::State;
 use super::workload::Reference;
@@ -44,7 +43,9 @@ impl State<'_> {
             let one = progress.iter().find(|one| one.workload.id == verdict.workload);
             let limits = one.map(|one| self.limits(one, &verdict)).unwrap_or_default();
             WorkloadResult {
-                shape: BTreeMap::new(),
+                shape: one
+                    .and_then(|one| Some(one.workload.case.as_ref()?.sizes.clone()))
+                    .unwrap_or_default(),
                 dtype: one.and_then(|one| one.workload.dtype.clone()),
                 timer: Some("wall".to_owned()),
                 cache: Some("hot".to_owned()),
@@ -68,10 +69,12 @@ impl State<'_> {
             subject: self.bench.subject(self, complete)?,
             baseline: BaselineDescription {
                 kind: "reference".to_owned(),
-                detail: Some("`verify_X` of the script, timed beside the kernel".to_owned()),
+                detail: Some(
+                    "`verify_X` of the script, or the declared reference, timed beside the kernel".to_owned(),
+                ),
             },
             machine: machine::describe(
-                &self.bench.backend,
+                &self.bench.workshop.backend,
                 script.map_or(0, |script| script.threads),
                 script.map(|script| &script.versions),
                 self.seen.confinement,
@@ -94,16 +97,18 @@ impl State<'_> {
     fn control(&self) -> String {
         let mut digest = Sha256::new();
         for script in self.scripts {
-            digest.update(fs_err::read(&script.path).unwrap_or_default());
+            for path in script.files.iter().chain([&script.path]) {
+                digest.update(fs_err::read(path).unwrap_or_default());
+            }
         }
         hexadecimal(&digest.finalize())[..16].to_owned()
     }
 
     /// The seed is only shown when nobody can make use of it any more; its digest stands there from the beginning.
     fn description(&self, complete: bool) -> RunDescription {
-        let seed = format!("{:016x}", self.bench.seed);
+        let seed = format!("{:016x}", self.bench.workshop.seed);
         let digest = |text: &str| hexadecimal(&Sha256::digest(text.as_bytes()));
-        let now = self.bench.context.now;
+        let now = self.bench.workshop.context.now;
         let started = i64::try_from(now).ok().and_then(|now| DateTime::from_timestamp(now, 0));
         let workloads: String =
             self.bench.options.workloads.iter().map(|pattern| format!(" --workload '{pattern}'")).collect();
@@ -114,7 +119,7 @@ impl State<'_> {
             seconds: self.begin.elapsed().as_secs_f64(),
             command: format!(
                 "kernel-builder bench --variant {} --seed {}{workloads}",
-                self.bench.variant, self.bench.seed
+                self.bench.workshop.variant, self.bench.workshop.seed
             ),
             seed_commitment: Some(digest(&seed)),
             seed: complete.then_some(seed),
@@ -156,7 +161,7 @@ impl State<'_> {
         };
         let script = self.scripts[one.script].comparison.as_deref();
         Correctness {
-            gates: Gate::ALL.into_iter().map(gate).collect(),
+            gates: GATES.into_iter().map(gate).collect(),
             largest_ulp: (one.record.judged > 0).then_some(one.record.largest_ulp),
             error_ratio: (one.record.judged > 0).then_some(one.record.error_ratio),
             comparator: Some(match script {

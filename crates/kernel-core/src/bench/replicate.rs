@@ -104,9 +104,9 @@ impl Replicate<'_, '_> {
             }
             other => other?,
         };
-        let mut calibrate = Calibrate::of(vec!["baseline", "candidate"], &self.bench.device);
+        let mut calibrate = Calibrate::of(vec!["baseline", "candidate"], &self.bench.workshop.device);
         calibrate.target /= u64::from(self.shortening);
-        let settled = self.child.ask(&calibrate, self.bench.limit)?;
+        let settled = self.child.ask(&calibrate, self.bench.workshop.limit)?;
         let (Some(baseline), Some(candidate)) = (settled.baseline, settled.candidate) else {
             return Err(Failed::of(FaultKind::Error, "an arm could not be calibrated"));
         };
@@ -144,10 +144,11 @@ impl Replicate<'_, '_> {
             &Open {
                 class: self.workload.class.clone(),
                 workload: self.workload.name.clone(),
-                device: self.bench.device.clone(),
+                device: self.bench.workshop.device.clone(),
+                case: self.workload.case.clone(),
                 slots,
             },
-            self.bench.limit,
+            self.bench.workshop.limit,
         )?;
         if let Reference::Separate { sets, .. } = &self.workload.reference {
             let same =
@@ -203,11 +204,11 @@ impl Replicate<'_, '_> {
     ) -> Result<CheckAnswer, Failed> {
         let answer = set.and_then(|set| self.set(set)).map(|set| (set.inputs.clone(), set.answer.clone()));
         if let Some((inputs, _)) = &answer {
-            self.child.ask(&Fill { slot, file: inputs.clone() }, self.bench.limit)?;
+            self.child.ask(&Fill { slot, file: inputs.clone() }, self.bench.workshop.limit)?;
         }
-        let file = self.bench.scratch.data("check");
-        let question = Check { slot, device: self.bench.device.clone(), file: file.clone() };
-        let checked = self.child.ask(&question, self.bench.limit)?;
+        let file = self.bench.workshop.scratch.data("check");
+        let question = Check { slot, device: self.bench.workshop.device.clone(), file: file.clone() };
+        let checked = self.child.ask(&question, self.bench.workshop.limit)?;
         if checked.threads > 0 {
             let reason = "it left a thread running, which may still compute after the clock was stopped";
             return Err(Failed::suspect(suspicion::THREADS, reason));
@@ -227,7 +228,7 @@ impl Replicate<'_, '_> {
         file: &camino::Utf8Path,
         answer: &Answer,
     ) -> Result<(), Failed> {
-        match self.record.judge(outputs, file, answer, &self.bench.device)? {
+        match self.record.judge(outputs, file, answer, &self.bench.workshop.device)? {
             Some(fault) => Err(Failed::Workload(fault, Some(suspicion::TYPES))),
             None => Ok(()),
         }
@@ -237,11 +238,12 @@ impl Replicate<'_, '_> {
     fn beside(&mut self) -> Result<Vec<Answer>, Failed> {
         let mut answers = Vec::new();
         for slot in 0..SLOTS {
-            let own = self.bench.scratch.data(&format!("beside-{slot}"));
-            let file = self.bench.scratch.data("compare");
-            let compared =
-                self.child.ask(&Compare { slot, file: file.clone(), own: own.clone() }, self.bench.limit)?;
-            let answer = Answer { own, tensors: compared.own, exact: None };
+            let own = self.bench.workshop.scratch.data(&format!("beside-{slot}"));
+            let file = self.bench.workshop.scratch.data("compare");
+            let compared = self
+                .child
+                .ask(&Compare { slot, file: file.clone(), own: own.clone() }, self.bench.workshop.limit)?;
+            let answer = Answer { own, tensors: compared.own, exact: None, rules: Vec::new() };
             if self.comparison.is_none() {
                 self.judge(&compared.outputs, &file, &answer)?;
             } else if !compared.agrees {
@@ -255,16 +257,17 @@ impl Replicate<'_, '_> {
     /// What our judge refuses may still be timed if the script brings a comparison of its own; it then never counts as
     /// verified. Everything else only learns what torch's comparison would have said.
     fn by_script(&mut self, mut fault: Fault) -> Result<CheckAnswer, Failed> {
-        let file = |name: &str| self.bench.scratch.data(name);
+        let file = |name: &str| self.bench.workshop.scratch.data(name);
         let question = Compare { slot: 0, file: file("compare"), own: file("beside-0") };
-        let agrees = self.child.ask(&question, self.bench.limit).is_ok_and(|compared| compared.agrees);
+        let agrees =
+            self.child.ask(&question, self.bench.workshop.limit).is_ok_and(|compared| compared.agrees);
         if self.comparison.is_none() || !agrees {
             if agrees {
                 fault.reason += "; `torch.allclose` with the script's tolerance of 0.01 would accept it";
             }
             return Err(Failed::Workload(fault, None));
         }
-        let question = Check { slot: 0, device: self.bench.device.clone(), file: file("check") };
-        Ok(self.child.ask(&question, self.bench.limit)?)
+        let question = Check { slot: 0, device: self.bench.workshop.device.clone(), file: file("check") };
+        Ok(self.child.ask(&question, self.bench.workshop.limit)?)
     }
 }

@@ -9,13 +9,14 @@ use kernel_bench::protocol::Random;
 use kernel_bench::report::{AlphaSpent, Document};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
+use kernel_spec::workloads::FILE;
 
 use super::oracle::{Script, consult};
 use super::processes::Seen;
 use super::progress::Progress;
 use super::record::spent;
 use super::{Bench, BenchError, error};
-use crate::Result;
+use crate::{Result, gates};
 
 /// What samples that are too long are divided by.
 const SHORTENING: u32 = 3;
@@ -34,13 +35,21 @@ impl Bench<'_> {
     /// Measures until everything is decided or the budget is spent.
     pub fn run(&self, scripts: &[Utf8PathBuf]) -> Result<Outcome> {
         let begin = Instant::now();
-        let mut random = Random::new(self.seed);
+        let mut random = Random::new(self.workshop.seed);
         let mut consulted = Vec::new();
         let (mut skipped, mut unverified, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (number, path) in scripts.iter().enumerate() {
             self.stage(format!("references of {}", path.file_name().unwrap_or_default()));
-            match consult(self, number, path, &mut random)? {
-                Ok(script) if script.is_empty() && script.others.is_empty() => skipped.push(path.clone()),
+            let declared = if path.file_name() == FILE.rsplit('/').next() {
+                gates::declared_at(path.clone())?
+            } else {
+                None
+            };
+            match consult(self, number, path, declared.as_ref(), &mut random)? {
+                // Operations without workloads are there to be tested.
+                Ok(script) if script.is_empty() && script.others.is_empty() => {
+                    skipped.extend(declared.is_none().then(|| path.clone()));
+                }
                 Ok(script) if script.is_empty() => others.extend(script.others),
                 Ok(script) => {
                     unverified.extend(script.unverified.iter().cloned());
@@ -72,8 +81,8 @@ impl Bench<'_> {
     }
 
     fn stage(&self, message: String) {
-        let variant = Some(self.variant.to_owned());
-        self.context.sink.event(&Event::Stage { stage: Stage::Bench, variant, message });
+        let variant = Some(self.workshop.variant.to_owned());
+        self.workshop.context.sink.event(&Event::Stage { stage: Stage::Bench, variant, message });
     }
 }
 
@@ -137,7 +146,7 @@ impl<'a> State<'a> {
 
     fn progressed(&self, done: usize, total: usize) {
         let as_number = |count: usize| u64::try_from(count).unwrap_or_default();
-        self.bench.context.sink.event(&Event::Progress {
+        self.bench.workshop.context.sink.event(&Event::Progress {
             done: as_number(done),
             total: as_number(total),
             message: format!("process {done} of {total} until the next look"),

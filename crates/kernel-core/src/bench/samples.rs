@@ -33,8 +33,8 @@ impl Replicate<'_, '_> {
         let (planned, judged) = self.plan(pair, answers, judge_timed);
         #[allow(clippy::cast_precision_loss, reason = "few blocks")]
         let expected = Duration::from_secs_f64((pair * planned.len() as f64 / 1e9).clamp(0.0, 1e6));
-        let question = Blocks { device: self.bench.device.clone(), calls, blocks: planned.clone() };
-        let answer = self.child.ask(&question, self.bench.limit + expected * 20)?;
+        let question = Blocks { device: self.bench.workshop.device.clone(), calls, blocks: planned.clone() };
+        let answer = self.child.ask(&question, self.bench.workshop.limit + expected * 20)?;
         if answer.times.len() != planned.len() || answer.outputs.len() != judged.len() {
             let reason = "it measured another number of samples than it was told to";
             return Err(Failed::suspect(suspicion::CHANNEL, reason));
@@ -77,7 +77,7 @@ impl Replicate<'_, '_> {
                     data.map_or_else(|| answers.get(slot).cloned(), |data| Some(data.answer.clone()));
                 block.fill = data.map(|data| data.inputs.clone());
                 if let Some(answer) = answer {
-                    let file = self.bench.scratch.data(&format!("timed-{}", judged.len()));
+                    let file = self.bench.workshop.scratch.data(&format!("timed-{}", judged.len()));
                     block.file = Some(file.clone());
                     judged.push((file, answer));
                 }
@@ -95,7 +95,7 @@ impl Replicate<'_, '_> {
         let mut best = [f64::INFINITY; 2];
         for _ in 0..repeats {
             for (best, calls) in best.iter_mut().zip([calls, 2 * calls]) {
-                let (_, taken) = self.child.timed(&Run { slot: 0, calls }, self.bench.limit)?;
+                let (_, taken) = self.child.timed(&Run { slot: 0, calls }, self.bench.workshop.limit)?;
                 *best = best.min(taken.as_secs_f64() * 1e9);
             }
         }

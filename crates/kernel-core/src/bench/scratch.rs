@@ -9,16 +9,16 @@ use tempfile::TempDir;
 const IN_MEMORY: &str = "/dev/shm";
 
 /// The directory of a run; dropping it removes everything in it.
-pub(super) struct Scratch {
-    pub(super) root: Utf8PathBuf,
+pub(crate) struct Scratch {
+    pub(crate) root: Utf8PathBuf,
     /// The variant's directory as the loader sees it.
-    pub(super) variant: Utf8PathBuf,
+    pub(crate) variant: Utf8PathBuf,
     _guard: TempDir,
 }
 
 impl Scratch {
     /// Lays out a run of one variant.
-    pub(super) fn new(artifact: &Utf8Path, variant: &str) -> std::io::Result<Self> {
+    pub(crate) fn new(artifact: &Utf8Path, variant: &str) -> std::io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("kernel-builder-bench-");
         let guard = builder.tempdir_in(IN_MEMORY).or_else(|_not_there| builder.tempdir())?;
@@ -37,12 +37,12 @@ impl Scratch {
     }
 
     /// The directory from which the loader loads.
-    pub(super) fn kernel(&self) -> Utf8PathBuf {
+    pub(crate) fn kernel(&self) -> Utf8PathBuf {
         self.root.join("kernel")
     }
 
     /// A file for bytes.
-    pub(super) fn data(&self, name: &str) -> Utf8PathBuf {
+    pub(crate) fn data(&self, name: &str) -> Utf8PathBuf {
         self.root.join("data").join(name)
     }
 }

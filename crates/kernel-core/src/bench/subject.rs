@@ -17,11 +17,11 @@ impl Bench<'_> {
         let (commit, dirty) = self.source();
         let name = state.seen.load.as_ref().map(|load| load.kernel.clone()).unwrap_or_default();
         let mut subject =
-            Subject { name, variant: self.variant.to_owned(), commit, dirty, files: Vec::new() };
+            Subject { name, variant: self.workshop.variant.to_owned(), commit, dirty, files: Vec::new() };
         if !complete {
             return Ok(subject);
         }
-        let artifact = fs_err::canonicalize(self.artifact)?;
+        let artifact = fs_err::canonicalize(self.workshop.artifact)?;
         let mut paths: Vec<(String, Utf8PathBuf)> = vec![self.named("metadata.json")];
         for path in state.seen.libraries.iter().chain(&state.seen.modules) {
             let real = fs_err::canonicalize(path)?;
@@ -30,8 +30,10 @@ impl Bench<'_> {
             }
         }
         for script in state.scripts {
-            let name = script.path.strip_prefix(self.project).unwrap_or(&script.path).to_string();
-            paths.push((name, script.path.clone()));
+            for path in script.files.iter().chain([&script.path]) {
+                let name = path.strip_prefix(self.workshop.project).unwrap_or(path).to_string();
+                paths.push((name, path.clone()));
+            }
         }
         paths.sort();
         paths.dedup();
@@ -42,12 +44,12 @@ impl Bench<'_> {
     }
 
     fn named(&self, below: &str) -> (String, Utf8PathBuf) {
-        (format!("build/{}/{below}", self.variant), self.artifact.join(below))
+        (format!("build/{}/{below}", self.workshop.variant), self.workshop.artifact.join(below))
     }
 
     /// The commit in the variant's metadata, and whether the sources differed from it.
     fn source(&self) -> (Option<String>, bool) {
-        let bytes = fs_err::read(self.artifact.join("metadata.json")).unwrap_or_default();
+        let bytes = fs_err::read(self.workshop.artifact.join("metadata.json")).unwrap_or_default();
         let state = Metadata::from_json(&bytes).ok().and_then(|metadata| metadata.provenance?.kernel);
         state.map_or((None, false), |state| (Some(state.commit), state.dirty))
     }

@@ -1,8 +1,9 @@
 //! What is measured: one workload with everything that is known about it before the kernel comes into play.
 
 use camino::Utf8PathBuf;
+use kernel_bench::judge::Rule;
 use kernel_bench::measurement::{SizeClass, Work};
-use kernel_bench::protocol::Tensor;
+use kernel_bench::protocol::{Case, Tensor};
 
 /// Bytes from which on a workload counts as large: more than the private caches of a processor hold.
 pub(crate) const LARGE: u64 = 2 << 20;
@@ -11,28 +12,32 @@ pub(crate) const VECTOR: u64 = 8;
 
 /// A workload of a script.
 #[derive(Clone, Debug)]
-pub(super) struct Workload {
+pub(crate) struct Workload {
     /// `Class.workload`.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The class.
-    pub(super) class: String,
+    pub(crate) class: String,
     /// Its workload, without `benchmark_`.
-    pub(super) name: String,
+    pub(crate) name: String,
+    /// The call, where it is a declared operation's.
+    pub(crate) case: Option<Case>,
+    /// How much it counts beside the others.
+    pub(crate) weight: f64,
     /// What its outputs are held against.
-    pub(super) reference: Reference,
+    pub(crate) reference: Reference,
     /// The type of its first output.
-    pub(super) dtype: Option<String>,
+    pub(crate) dtype: Option<String>,
     /// Which kind of size it stands for, judged by its tensors.
-    pub(super) size: Option<SizeClass>,
+    pub(crate) size: Option<SizeClass>,
     /// What a call must do at least.
-    pub(super) work: Work,
+    pub(crate) work: Work,
     /// Best nanoseconds of a call of the reference where no kernel was ever loaded, as far as it runs there.
-    pub(super) alone: f64,
+    pub(crate) alone: f64,
 }
 
 /// What outputs are held against.
 #[derive(Clone, Debug)]
-pub(super) enum Reference {
+pub(crate) enum Reference {
     /// Sets of inputs with references that were computed where no kernel was ever loaded.
     Separate {
         /// The sets.
@@ -51,27 +56,29 @@ pub(super) enum Reference {
 
 /// Inputs with what the reference makes of them.
 #[derive(Clone, Debug)]
-pub(super) struct DataSet {
-    pub(super) seed: u64,
-    pub(super) inputs: Utf8PathBuf,
-    pub(super) tensors: Vec<Tensor>,
-    pub(super) answer: Answer,
+pub(crate) struct DataSet {
+    pub(crate) seed: u64,
+    pub(crate) inputs: Utf8PathBuf,
+    pub(crate) tensors: Vec<Tensor>,
+    pub(crate) answer: Answer,
 }
 
 /// What a reference says.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// In its own precision.
-    pub(super) own: Utf8PathBuf,
+    pub(crate) own: Utf8PathBuf,
     /// The tensors in it.
-    pub(super) tensors: Vec<Tensor>,
+    pub(crate) tensors: Vec<Tensor>,
     /// In float64.
-    pub(super) exact: Option<Utf8PathBuf>,
+    pub(crate) exact: Option<Utf8PathBuf>,
+    /// How each output of a declared operation is compared; nothing for scripts.
+    pub(crate) rules: Vec<Rule>,
 }
 
 impl Reference {
     /// The type of the first output.
-    pub(super) fn dtype(&self) -> Option<String> {
+    pub(crate) fn dtype(&self) -> Option<String> {
         match self {
             Self::Separate { sets, .. } => Some(sets.first()?.answer.tensors.first()?.dtype.clone()),
             Self::Beside { .. } => None,
@@ -79,7 +86,7 @@ impl Reference {
     }
 
     /// The seed of each slot.
-    pub(super) fn seeds(&self, slots: usize) -> Vec<u64> {
+    pub(crate) fn seeds(&self, slots: usize) -> Vec<u64> {
         match self {
             Self::Separate { sets, .. } => (0..slots).map(|slot| sets[slot % sets.len()].seed).collect(),
             Self::Beside { seeds, .. } => seeds.iter().copied().cycle().take(slots).collect(),
@@ -88,7 +95,7 @@ impl Reference {
 }
 
 /// Which kind of size these tensors stand for.
-pub(super) fn size_class(inputs: &[Tensor], outputs: &[Tensor]) -> Option<SizeClass> {
+pub(crate) fn size_class(inputs: &[Tensor], outputs: &[Tensor]) -> Option<SizeClass> {
     let all = || inputs.iter().chain(outputs).filter(|tensor| !tensor.shape.is_empty());
     let largest = all().map(Tensor::elements).max()?;
     let odd = all()
@@ -104,7 +111,7 @@ pub(super) fn size_class(inputs: &[Tensor], outputs: &[Tensor]) -> Option<SizeCl
 
 /// Bytes of all elements.
 #[expect(clippy::cast_precision_loss, reason = "a speed has no sixteen digits")]
-pub(super) fn bytes(tensors: &[Tensor]) -> f64 {
+pub(crate) fn bytes(tensors: &[Tensor]) -> f64 {
     tensors.iter().map(|tensor| tensor.elements() as f64 * width(&tensor.dtype) as f64).sum()
 }
 

@@ -12,6 +12,7 @@ pub use record::{RESULTS, keep, kept};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::Backend;
 use kernel_spec::identifier::hexadecimal;
+use kernel_spec::report::gates::Level;
 use kernel_spec::report::test::VariantTests;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -76,6 +77,8 @@ impl Suite<'_> {
             backend_choice: observed.backend_choice,
             counts: VariantTests::count(&observed.tests),
             tests: observed.tests,
+            level: Level::default(),
+            operations: Vec::new(),
         })
     }
 

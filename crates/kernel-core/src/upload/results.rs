@@ -32,6 +32,11 @@ fn public(mut tests: VariantTests) -> VariantTests {
     for test in &mut tests.tests {
         test.message.clear();
     }
+    for gate in tests.operations.iter_mut().flat_map(|operation| &mut operation.gates) {
+        if let Some(failure) = &mut gate.failure {
+            failure.message.clear();
+        }
+    }
     tests
 }
 

@@ -1,5 +1,5 @@
-//! `test`: the project's own suite against what was built or is published, loaded the way users load it. It never builds
-//! anything.
+//! `test`: the project's own suite against what was built or is published, loaded the way users load it, and then the gates
+//! of the operations that it declares. It never builds anything.
 
 use camino::Utf8PathBuf;
 use kernel_spec::event::Stage;
@@ -10,6 +10,8 @@ use thiserror::Error;
 
 use super::next;
 use super::subject::{Asked, chosen, fetch};
+use crate::bench::Target;
+use crate::gates;
 use crate::host::PythonEnvironment;
 use crate::project::Project;
 use crate::published::Reference;
@@ -32,6 +34,8 @@ pub struct TestOptions {
     pub python: Option<String>,
     /// Further arguments for pytest.
     pub pytest: Vec<String>,
+    /// How declared operations are examined.
+    pub gates: gates::Options,
 }
 
 /// Why there is nothing to test.
@@ -70,6 +74,8 @@ pub fn test(context: &Context, options: &TestOptions) -> Result<TestReport> {
         Some(reference) => published(context, options, reference)?,
         None => built(context, options)?,
     };
+    // A file with faults ends it before the first test runs.
+    let declared = gates::declared(&subject.tests)?;
     let mut tested = Vec::new();
     for (variant, backend) in &subject.variants {
         let message = format!("pytest with {}", python.interpreter);
@@ -84,7 +90,18 @@ pub fn test(context: &Context, options: &TestOptions) -> Result<TestReport> {
             package: &subject.package,
             arguments: &options.pytest,
         };
-        let answer = suite.run(context)?;
+        let mut answer = suite.run(context)?;
+        answer.level = options.gates.level;
+        if let Some(declared) = &declared {
+            let target = Target {
+                interpreter: &python.interpreter,
+                project: &subject.tests,
+                artifact: suite.artifact,
+                variant,
+                backend: *backend,
+            };
+            answer.operations = gates::examine(context, target, declared, options.gates)?;
+        }
         if subject.own {
             keep(&subject.tests, &answer)?;
         }

@@ -43,6 +43,7 @@ pub mod toolchain;
 pub mod trust;
 pub mod upload;
 pub mod variant;
+pub mod workloads;
 
 /// A stable name for one thing that can go wrong.
 #[derive(Debug, PartialEq, Eq)]
@@ -86,6 +87,7 @@ static AREAS: &[&[&Code]] = &[
     run::ALL,
     hub::ALL,
     bench::ALL,
+    workloads::ALL,
     internal::ALL,
 ];
 

@@ -35,4 +35,12 @@ codes! {
         means: "The process that ran the tests crashed, or what it reported cannot be read",
         example: "a kernel that writes past the end of a tensor and ends Python with a segmentation fault",
         remedy: "Find the test with `kernel-builder test -- -x -v`; the crash is in native code";
+    GATE = "test/gate", Test,
+        means: "A declared operation does not pass a gate: its outputs are wrong in some case, or it does what it must not",
+        example: "a kernel that forgets the last row where the number of rows is no multiple of 4",
+        remedy: "Look at the case and the first wrong element; all gates are described in the guide to declared operations";
+    GATE_CHILD = "test/gate-child", Child,
+        means: "The process that ran a declared operation crashed or gave no answer in time",
+        example: "a kernel that ends Python with a segmentation fault for inputs that are not aligned",
+        remedy: "Call the operation with the case that is named; the crash is in native code";
 }

@@ -5,19 +5,19 @@ use crate::Backend;
 
 /// A key of a table.
 #[derive(Debug)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
     /// The first edition that has it.
-    pub(super) since: Edition,
+    pub(crate) since: Edition,
     /// Whether editions from this one on need it.
-    pub(super) required: Option<Edition>,
+    pub(crate) required: Option<Edition>,
 }
 
-const fn optional(name: &'static str) -> Key {
+pub(crate) const fn optional(name: &'static str) -> Key {
     Key { name, since: Edition::Three, required: None }
 }
 
-const fn required(name: &'static str) -> Key {
+pub(crate) const fn required(name: &'static str) -> Key {
     Key { name, since: Edition::Three, required: Some(Edition::Three) }
 }
 
@@ -25,7 +25,7 @@ const fn since_five(name: &'static str) -> Key {
     Key { name, since: Edition::Five, required: None }
 }
 
-pub(super) static ROOT: &[Key] = &[
+pub(crate) static ROOT: &[Key] = &[
     required("general"),
     optional("torch"),
     optional("torch-noarch"),
@@ -33,7 +33,7 @@ pub(super) static ROOT: &[Key] = &[
     optional("kernel"),
 ];
 
-pub(super) static GENERAL: &[Key] = &[
+pub(crate) static GENERAL: &[Key] = &[
     required("name"),
     // Edition 3 took a missing version to be 1.
     Key { name: "version", since: Edition::Three, required: Some(Edition::Four) },
@@ -51,20 +51,20 @@ pub(super) static GENERAL: &[Key] = &[
     optional("xpu"),
 ];
 
-pub(super) static HUB: &[Key] = &[optional("repo-id"), optional("branch")];
+pub(crate) static HUB: &[Key] = &[optional("repo-id"), optional("branch")];
 
-pub(super) static GENERAL_CUDA: &[Key] =
+pub(crate) static GENERAL_CUDA: &[Key] =
     &[optional("minver"), optional("maxver"), since_five("kernel-depends"), optional("python-depends")];
 
-pub(super) static GENERAL_TPU: &[Key] = &[optional("python-depends")];
+pub(crate) static GENERAL_TPU: &[Key] = &[optional("python-depends")];
 
 /// `[general.neuron]` and `[general.xpu]`.
-pub(super) static GENERAL_BACKEND: &[Key] = &[since_five("kernel-depends"), optional("python-depends")];
+pub(crate) static GENERAL_BACKEND: &[Key] = &[since_five("kernel-depends"), optional("python-depends")];
 
-pub(super) static KERNEL_DEPENDENCY: &[Key] =
+pub(crate) static KERNEL_DEPENDENCY: &[Key] =
     &[required("repo-id"), optional("version"), optional("revision")];
 
-pub(super) static TORCH: &[Key] = &[
+pub(crate) static TORCH: &[Key] = &[
     optional("src"),
     optional("include"),
     optional("pyext"),
@@ -75,7 +75,7 @@ pub(super) static TORCH: &[Key] = &[
 ];
 
 /// The architecture keys are written in snake case by the format's own parser and in kebab case by its documents.
-pub(super) static TORCH_NOARCH: &[Key] = &[
+pub(crate) static TORCH_NOARCH: &[Key] = &[
     optional("pyext"),
     optional("cuda_capabilities"),
     optional("cuda-capabilities"),
@@ -83,7 +83,7 @@ pub(super) static TORCH_NOARCH: &[Key] = &[
     optional("rocm-archs"),
 ];
 
-pub(super) static TVM_FFI: &[Key] =
+pub(crate) static TVM_FFI: &[Key] =
     &[required("src"), optional("include"), optional("pyext"), optional("cxx-flags")];
 
 /// What every component may have.
@@ -98,13 +98,13 @@ static COMPONENT_OF: &[(Backend, &[Key])] = &[
 ];
 
 /// The keys of a component; of every backend's where its own is not known.
-pub(super) fn component(backend: Option<Backend>) -> Vec<&'static Key> {
+pub(crate) fn component(backend: Option<Backend>) -> Vec<&'static Key> {
     let own = COMPONENT_OF.iter().filter(|(of, _)| backend.is_none_or(|backend| backend == *of));
     COMPONENT.iter().chain(own.flat_map(|(_, keys)| keys.iter())).collect()
 }
 
 /// The backend whose components alone have this key.
-pub(super) fn owner_of(key: &str) -> Option<Backend> {
+pub(crate) fn owner_of(key: &str) -> Option<Backend> {
     COMPONENT_OF
         .iter()
         .find(|(_, keys)| keys.iter().any(|known| known.name == key))

@@ -13,30 +13,30 @@ use crate::suggest::{closest, listed};
 use crate::{Code, Finding, Located, SourceText, Span, Version, code};
 
 /// A text being read, and what there is to say about it so far.
-pub(super) struct Reader<'s> {
+pub(crate) struct Reader<'s> {
     source: &'s SourceText,
     /// The edition whose rules apply.
-    pub(super) edition: Edition,
+    pub(crate) edition: Edition,
     /// What only seems to be missing.
-    pub(super) lost: Lost,
-    pub(super) findings: Vec<Finding>,
+    pub(crate) lost: Lost,
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// A finding that was just reported, for more to be said about it.
-pub(super) struct Said<'f>(&'f mut Finding);
+pub(crate) struct Said<'f>(&'f mut Finding);
 
 impl Said<'_> {
-    pub(super) fn help(&mut self, help: impl Into<String>) -> &mut Self {
+    pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.0.help = help.into();
         self
     }
 
-    pub(super) fn cause(&mut self, cause: impl Into<String>) -> &mut Self {
+    pub(crate) fn cause(&mut self, cause: impl Into<String>) -> &mut Self {
         self.0.causes.push(cause.into());
         self
     }
 
-    pub(super) fn also(&mut self, span: Span, text: &str) -> &mut Self {
+    pub(crate) fn also(&mut self, span: Span, text: &str) -> &mut Self {
         self.0.related.push(Label { span, text: text.to_owned() });
         self
     }
@@ -44,19 +44,19 @@ impl Said<'_> {
 
 /// A table with its dotted name and the place of its header.
 #[derive(Clone)]
-pub(super) struct Section<'t> {
-    pub(super) name: String,
-    pub(super) place: Range<usize>,
-    pub(super) table: &'t DeTable<'t>,
+pub(crate) struct Section<'t> {
+    pub(crate) name: String,
+    pub(crate) place: Range<usize>,
+    pub(crate) table: &'t DeTable<'t>,
 }
 
 impl<'t> Section<'t> {
-    pub(super) fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.table.get(key)
     }
 
     /// The table's entries in the order of the file.
-    pub(super) fn entries(&self) -> Vec<(&'t str, Range<usize>, &'t Spanned<DeValue<'t>>)> {
+    pub(crate) fn entries(&self) -> Vec<(&'t str, Range<usize>, &'t Spanned<DeValue<'t>>)> {
         let entry =
             |(key, value): (&'t Spanned<_>, _)| (AsRef::<str>::as_ref(key.get_ref()), key.span(), value);
         let mut entries: Vec<_> = self.table.iter().map(entry).collect();
@@ -64,39 +64,47 @@ impl<'t> Section<'t> {
         entries
     }
 
-    /// The table as people write it.
-    pub(super) fn title(&self) -> String {
-        if self.name.is_empty() { "`build.toml`".to_owned() } else { format!("`[{}]`", self.name) }
+    /// The table as people write it; the whole file has no such name.
+    pub(crate) fn title(&self) -> String {
+        format!("`[{}]`", self.name)
     }
 
-    pub(super) fn dotted(&self, key: &str) -> String {
+    pub(crate) fn dotted(&self, key: &str) -> String {
         if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 }
 
 impl<'s> Reader<'s> {
-    pub(super) fn new(source: &'s SourceText, edition: Edition) -> Self {
+    pub(crate) fn new(source: &'s SourceText, edition: Edition) -> Self {
         Self { source, edition, lost: Lost::default(), findings: Vec::new() }
     }
 
-    pub(super) fn span(&self, place: &Range<usize>) -> Span {
+    /// A table as people write it.
+    fn title(&self, section: &Section<'_>) -> String {
+        match (section.name.is_empty(), self.source.path().rsplit('/').next()) {
+            (true, Some(file)) => format!("`{file}`"),
+            _ => section.title(),
+        }
+    }
+
+    pub(crate) fn span(&self, place: &Range<usize>) -> Span {
         self.source.span(place.clone())
     }
 
     /// Adds an error at a place and returns it for more to be said.
-    pub(super) fn error(&mut self, code: &'static Code, place: &Range<usize>, message: String) -> Said<'_> {
+    pub(crate) fn error(&mut self, code: &'static Code, place: &Range<usize>, message: String) -> Said<'_> {
         let finding = Finding::error(code, message).at(self.span(place));
         Said(self.findings.push_mut(finding))
     }
 
     /// Adds a warning at a place and returns it for more to be said.
-    pub(super) fn warning(&mut self, code: &'static Code, place: &Range<usize>, message: String) -> Said<'_> {
+    pub(crate) fn warning(&mut self, code: &'static Code, place: &Range<usize>, message: String) -> Said<'_> {
         let finding = Finding::warning(code, message).at(self.span(place));
         Said(self.findings.push_mut(finding))
     }
 
     /// Reports keys that are unknown, too new for the edition, or missing.
-    pub(super) fn check_keys(
+    pub(crate) fn check_keys(
         &mut self,
         section: &Section<'_>,
         known: impl IntoIterator<Item = &'static Key>,
@@ -125,7 +133,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Reports something that files without `edition = 5` do not have.
-    pub(super) fn needs_five(&mut self, place: &Range<usize>, what: String) {
+    pub(crate) fn needs_five(&mut self, place: &Range<usize>, what: String) {
         self.error(
             &code::manifest::EDITION,
             place,
@@ -151,16 +159,16 @@ impl<'s> Reader<'s> {
                 format!("`{name}` is for components with `backend = \"{backend}\"`; remove it here")
             }
             (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, _) if names.is_empty() => format!("remove it; {} has no other keys", section.title()),
+            (None, _) if names.is_empty() => format!("remove it; {} has no other keys", self.title(section)),
             (None, _) => format!("remove it; keys that could stand here are {}", listed(names)),
         };
-        let message = format!("unknown key `{name}` in {}", section.title());
+        let message = format!("unknown key `{name}` in {}", self.title(section));
         self.error(&code::manifest::UNKNOWN_KEY, place, message).help(help);
         meant
     }
 
     fn missing_key(&mut self, section: &Section<'_>, name: &str) {
-        let message = format!("{} has no `{name}`", section.title());
+        let message = format!("{} has no `{name}`", self.title(section));
         let help = match name {
             "general" => {
                 "a manifest begins with `[general]`; `kernel-builder init` writes a whole one".to_owned()
@@ -170,7 +178,7 @@ impl<'s> Reader<'s> {
             "backends" => "add the backends to build for, for example `backends = [\"cpu\"]`".to_owned(),
             "depends" => "add what the component is compiled against: `depends = [\"torch\"]`".to_owned(),
             "src" => "add the list of sources and headers: `src = [\"…\"]`".to_owned(),
-            _ => format!("add `{name}` to {}", section.title()),
+            _ => format!("add `{name}` to {}", self.title(section)),
         };
         let may_be_three = self.edition == Edition::Four && matches!(name, "license" | "version");
         let migration = "; a file of edition 3 is brought up to date by `kernel-builder migrate --from 3`";
@@ -178,7 +186,13 @@ impl<'s> Reader<'s> {
         self.error(&code::manifest::MISSING_KEY, &section.place, message).help(help);
     }
 
-    fn wrong_type(&mut self, section: &Section<'_>, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+    pub(crate) fn wrong_type(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+    ) {
         let found = describe(value.get_ref());
         let message = format!("`{}` is {found}, but {expected} is expected", section.dotted(key));
         let text = self.source.text().get(value.span()).unwrap_or_default();
@@ -196,7 +210,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A string.
-    pub(super) fn text(&mut self, section: &Section<'_>, key: &str) -> Option<Located<String>> {
+    pub(crate) fn text(&mut self, section: &Section<'_>, key: &str) -> Option<Located<String>> {
         let value = section.get(key)?;
         let DeValue::String(text) = value.get_ref() else {
             self.wrong_type(section, key, value, "a string");
@@ -206,7 +220,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A list of strings; `None` where the key is absent or no list. Elements of other types are reported and left out.
-    pub(super) fn texts(&mut self, section: &Section<'_>, key: &str) -> Option<Vec<Located<String>>> {
+    pub(crate) fn texts(&mut self, section: &Section<'_>, key: &str) -> Option<Vec<Located<String>>> {
         let value = section.get(key)?;
         let DeValue::Array(elements) = value.get_ref() else {
             self.wrong_type(section, key, value, "a list of strings");
@@ -229,7 +243,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A whole number from 0.
-    pub(super) fn count(&mut self, section: &Section<'_>, key: &str) -> Option<Located<u64>> {
+    pub(crate) fn count(&mut self, section: &Section<'_>, key: &str) -> Option<Located<u64>> {
         let value = section.get(key)?;
         let DeValue::Integer(integer) = value.get_ref() else {
             self.wrong_type(section, key, value, "a whole number");
@@ -245,8 +259,75 @@ impl<'s> Reader<'s> {
         Some(Located::new(number?, value.span()))
     }
 
+    /// A whole number, also below 0.
+    pub(crate) fn integer(&mut self, section: &Section<'_>, key: &str) -> Option<i64> {
+        let value = section.get(key)?;
+        let number = value
+            .get_ref()
+            .as_integer()
+            .and_then(|integer| i64::from_str_radix(integer.as_str(), integer.radix()).ok());
+        if number.is_none() {
+            self.wrong_type(section, key, value, "a whole number");
+        }
+        number
+    }
+
+    /// A truth value.
+    pub(crate) fn flag(&mut self, section: &Section<'_>, key: &str) -> Option<bool> {
+        let value = section.get(key)?;
+        let DeValue::Boolean(flag) = value.get_ref() else {
+            self.wrong_type(section, key, value, "a truth value");
+            return None;
+        };
+        Some(*flag)
+    }
+
+    /// A number from 0, whole or with a fraction.
+    pub(crate) fn number(&mut self, section: &Section<'_>, key: &str) -> Option<f64> {
+        let value = section.get(key)?;
+        let number: Option<f64> = match value.get_ref() {
+            DeValue::Integer(integer) => integer.as_str().parse().ok(),
+            DeValue::Float(float) => float.as_str().parse().ok(),
+            _ => {
+                self.wrong_type(section, key, value, "a number");
+                return None;
+            }
+        };
+        let number = number.filter(|number| number.is_finite() && *number >= 0.0);
+        if number.is_none() {
+            let message = format!("`{}` is out of range", section.dotted(key));
+            self.error(&code::manifest::VALUE, &value.span(), message).help("write a finite number from 0");
+        }
+        number
+    }
+
+    /// The tables of a list of them, whose keys are checked.
+    pub(crate) fn tables<'t>(
+        &mut self,
+        parent: &Section<'t>,
+        key: &str,
+        known: &'static [Key],
+    ) -> Vec<Section<'t>> {
+        let Some(value) = parent.get(key) else { return Vec::new() };
+        let DeValue::Array(elements) = value.get_ref() else {
+            self.wrong_type(parent, key, value, "a list of tables");
+            return Vec::new();
+        };
+        let mut sections = Vec::new();
+        for element in elements {
+            let DeValue::Table(table) = element.get_ref() else {
+                self.wrong_type(parent, key, element, "a list of tables");
+                continue;
+            };
+            let section = Section { name: parent.dotted(key), place: element.span(), table };
+            self.check_keys(&section, known);
+            sections.push(section);
+        }
+        sections
+    }
+
     /// A version.
-    pub(super) fn version(&mut self, section: &Section<'_>, key: &str) -> Option<Located<Version>> {
+    pub(crate) fn version(&mut self, section: &Section<'_>, key: &str) -> Option<Located<Version>> {
         let value = section.get(key)?;
         let DeValue::String(text) = value.get_ref() else {
             self.wrong_type(section, key, value, "a version");
@@ -263,7 +344,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A table, whose keys are checked.
-    pub(super) fn table<'t>(
+    pub(crate) fn table<'t>(
         &mut self,
         parent: &Section<'t>,
         key: &str,
@@ -275,7 +356,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A table with keys of any name.
-    pub(super) fn bare_table<'t>(&mut self, parent: &Section<'t>, key: &str) -> Option<Section<'t>> {
+    pub(crate) fn bare_table<'t>(&mut self, parent: &Section<'t>, key: &str) -> Option<Section<'t>> {
         let (name, place) = parent.table.get_key_value(key).map(|(name, value)| (name, value.span()))?;
         let value = parent.get(key)?;
         let DeValue::Table(table) = value.get_ref() else {
@@ -288,7 +369,7 @@ impl<'s> Reader<'s> {
 }
 
 /// A value's type for people.
-pub(super) fn describe(value: &DeValue<'_>) -> &'static str {
+pub(crate) fn describe(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",

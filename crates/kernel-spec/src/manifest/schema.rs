@@ -52,7 +52,7 @@ fn component(backend: Backend) -> Value {
     })
 }
 
-fn table<'k>(
+pub(crate) fn table<'k>(
     description: &str,
     known: impl IntoIterator<Item = &'k Key>,
     value: &dyn Fn(&str) -> Value,

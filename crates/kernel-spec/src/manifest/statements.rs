@@ -12,19 +12,19 @@ use crate::suggest::closest;
 
 /// What broken statements may have said.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lost {
+pub(crate) struct Lost {
     /// Tables by their dotted names, with the key where it can be read; without it, anything in the table or below it.
     keys: BTreeSet<(String, Option<String>)>,
 }
 
 impl Lost {
     /// A loss that nothing more is known of.
-    pub(super) fn anything() -> Self {
+    pub(crate) fn anything() -> Self {
         Self { keys: BTreeSet::from([(String::new(), None)]) }
     }
 
     /// Whether this key of the table may have been there, perhaps misspelt.
-    pub(super) fn may_hold(&self, table: &str, key: &str) -> bool {
+    pub(crate) fn may_hold(&self, table: &str, key: &str) -> bool {
         self.keys.iter().any(|(of, lost)| match lost {
             Some(lost) => of == table && (lost == key || closest(lost, [key]).is_some()),
             None => {
@@ -35,17 +35,17 @@ impl Lost {
 }
 
 /// A text without its broken statements.
-pub(super) struct Mended {
+pub(crate) struct Mended {
     /// The text; what was left out is blank, so that every place stays what it was.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The places of the broken statements.
-    pub(super) broken: Vec<Range<usize>>,
-    pub(super) lost: Lost,
+    pub(crate) broken: Vec<Range<usize>>,
+    pub(crate) lost: Lost,
 }
 
 /// Leaves out the statements that `is_broken` finds broken, and what stands under a header that is: it belongs to a table
 /// that is not known.
-pub(super) fn mend(text: &str, is_broken: impl Fn(&str) -> bool) -> Mended {
+pub(crate) fn mend(text: &str, is_broken: impl Fn(&str) -> bool) -> Mended {
     let mut bytes = text.as_bytes().to_vec();
     let (mut broken, mut lost) = (Vec::new(), Lost::default());
     let mut table = Some(String::new());

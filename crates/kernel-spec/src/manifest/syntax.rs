@@ -16,14 +16,14 @@ use crate::{Finding, SourceText, code};
 const REPORTED: usize = 100;
 
 /// What could be read of a text.
-pub(super) struct Tree<'t> {
-    pub(super) root: Spanned<DeTable<'t>>,
+pub(crate) struct Tree<'t> {
+    pub(crate) root: Spanned<DeTable<'t>>,
     /// What may be missing in it because of syntax errors.
-    pub(super) lost: Lost,
+    pub(crate) lost: Lost,
 }
 
 /// A text with its broken statements left out, each of which is reported.
-pub(super) fn mend<'t>(source: &'t SourceText, findings: &mut Vec<Finding>) -> (Cow<'t, str>, Lost) {
+pub(crate) fn mend<'t>(source: &'t SourceText, findings: &mut Vec<Finding>) -> (Cow<'t, str>, Lost) {
     let text = source.text();
     if errors(text).is_empty() {
         return (Cow::Borrowed(text), Lost::default());
@@ -39,7 +39,7 @@ pub(super) fn mend<'t>(source: &'t SourceText, findings: &mut Vec<Finding>) -> (
 }
 
 /// Reads a mended text as TOML.
-pub(super) fn read<'t>(
+pub(crate) fn read<'t>(
     source: &SourceText,
     text: &'t str,
     lost: Lost,

@@ -15,6 +15,7 @@ pub mod collect;
 mod completions;
 mod doctor;
 mod explain;
+pub mod gates;
 mod hash;
 mod ide;
 mod init;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gates::{GateOutcome, Level, OperationTests};
 use crate::code::test;
 use crate::finding::Subject;
 use crate::{ExitClass, Finding};
@@ -31,10 +32,10 @@ impl TestReport {
         Self { variants, findings, reports: Vec::new(), next: Vec::new() }
     }
 
-    /// The worst that happened: a failed test before a variant that nothing was proved about.
+    /// The worst that happened: a failed test before a lost process, and that before a variant that nothing was proved about.
     pub fn exit(&self) -> ExitClass {
         let has = |class| self.findings.iter().any(|finding| finding.code.exit == class);
-        [ExitClass::Test, ExitClass::NothingVerified]
+        [ExitClass::Test, ExitClass::Child, ExitClass::NothingVerified]
             .into_iter()
             .find(|class| has(*class))
             .unwrap_or(ExitClass::Success)
@@ -61,6 +62,12 @@ pub struct VariantTests {
     pub counts: TestCounts,
     /// Every test, in the order in which it ran.
     pub tests: Vec<TestCase>,
+    /// How far the gates of declared operations went.
+    #[serde(default)]
+    pub level: Level,
+    /// Declared operations, each with what became of it at every gate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<OperationTests>,
 }
 
 /// Why the loader was told a backend.
@@ -136,6 +143,20 @@ impl VariantTests {
                 Finding::error(&test::FAILED, message).cause(case.message.clone()).about(about())
             })
             .collect();
+        for operation in &self.operations {
+            let failed = operation.gates.iter().filter(|gate| gate.outcome == GateOutcome::Failed);
+            findings.extend(failed.map(|gate| {
+                let code = match &gate.failure {
+                    Some(failure) if failure.crashed => &test::GATE_CHILD,
+                    _ => &test::GATE,
+                };
+                let message = format!("`{}` does not pass {}", operation.operation, gate.gate.name());
+                Finding::error(code, message).cause(gate.words()).about(about())
+            }));
+        }
+        if self.gates_executed() > 0 {
+            return findings;
+        }
         if self.counts.executed() == 0 {
             let message = match self.counts.skipped {
                 0 => "no test was found".to_owned(),
@@ -147,6 +168,12 @@ impl VariantTests {
             findings.push(Finding::error(&test::UNUSED, message).about(about()));
         }
         findings
+    }
+
+    /// Gates that something was judged at.
+    pub fn gates_executed(&self) -> usize {
+        let not = |operation: &OperationTests| operation.count(GateOutcome::NotExecuted);
+        self.operations.iter().map(|operation| operation.gates.len() - not(operation)).sum()
     }
 
     /// Counts of a list of tests.
@@ -203,6 +230,8 @@ mod tests {
             backend_choice: None,
             counts: VariantTests::count(&tests),
             tests,
+            level: Level::Ci,
+            operations: Vec::new(),
         }])
     }
 

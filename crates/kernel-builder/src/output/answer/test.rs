@@ -1,6 +1,7 @@
 //! Human form of `test`: what is wrong first, then why tests were skipped, then one line for each variant.
 
 use kernel_spec::report::TestReport;
+use kernel_spec::report::gates::{GateOutcome, OperationTests};
 use kernel_spec::report::test::{TestOutcome, VariantTests};
 
 use crate::output::page::{DIM, Page};
@@ -20,12 +21,31 @@ pub(super) fn render(report: &TestReport, page: &mut Page) {
                 choice.chosen, choice.detected
             ));
         }
+        for operation in &variant.operations {
+            gates(operation, page);
+        }
         page.line(format!("{}: {}", variant.variant, summary(variant)));
     }
     for report in &report.reports {
         page.add_in(DIM, "report").line(format!(" {report}"));
     }
     super::next(page, &report.next);
+}
+
+/// What was not executed is said as plainly as what passed.
+fn gates(operation: &OperationTests, page: &mut Page) {
+    for gate in operation.gates.iter().filter(|gate| gate.outcome == GateOutcome::NotExecuted) {
+        let words = format!(" {}, {}: {}", operation.operation, gate.gate.name(), gate.reason);
+        page.add_in(DIM, "not executed").line(words);
+    }
+    let count = |outcome| operation.count(outcome);
+    page.line(format!(
+        "{}: {} gates passed, {} failed, {} not executed",
+        operation.operation,
+        count(GateOutcome::Passed),
+        count(GateOutcome::Failed),
+        count(GateOutcome::NotExecuted)
+    ));
 }
 
 fn summary(variant: &VariantTests) -> String {

@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use git2::{ObjectType, Repository};
 use kernel_spec::Finding;
 use kernel_spec::code::bench as code;
+use kernel_spec::workloads::FILE;
 use tempfile::TempDir;
 
 use crate::bench::BenchError;
@@ -54,8 +55,10 @@ impl Referee {
 
 /// The scripts of a directory in the order of their names.
 fn scripts(directory: &Utf8Path, project: &Utf8Path) -> Result<Vec<Utf8PathBuf>, BenchError> {
-    let is_script =
-        |name: &&String| name.starts_with("benchmark") && Utf8Path::new(name).extension() == Some("py");
+    let is_script = |name: &&String| {
+        let is_python = name.starts_with("benchmark") && Utf8Path::new(name).extension() == Some("py");
+        is_python || FILE.rsplit('/').next() == Some(name.as_str())
+    };
     let scripts: Vec<Utf8PathBuf> =
         files(directory)?.keys().filter(is_script).map(|name| directory.join(name)).collect();
     if scripts.is_empty() {

@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use kernel_spec::report::bench::VariantBench;
+use kernel_spec::report::gates::{GateOutcome, Level};
 use kernel_spec::report::validate::{Step, StepOutcome, StepResult};
 use kernel_spec::report::{BuildReport, Work};
 use kernel_spec::{Code, ExitClass, Finding, Severity, code};
@@ -11,6 +12,7 @@ use super::rank::worst_verdict;
 use crate::check::built::{self, BuiltVariant, Overrides};
 use crate::check::layout;
 use crate::failure::describe;
+use crate::gates;
 use crate::toolchain::sysroot::Policy;
 use crate::verbs::bench::targets::{self, Targets};
 use crate::verbs::bench::{BenchOptions, bench};
@@ -113,6 +115,11 @@ impl<'a> Run<'a> {
             pytest: Vec::new(),
             tests: self.project(),
             trust_remote_code: false,
+            gates: gates::Options {
+                level: Level::Ci,
+                seed: self.options.measuring.seed,
+                limit: self.options.measuring.limit,
+            },
         };
         let report = test(self.context, &options);
         let report = self.done(Step::Test, report)?;
@@ -121,7 +128,10 @@ impl<'a> Run<'a> {
         };
         let (passed, skipped) = (sum(|counts| counts.passed), sum(|counts| counts.skipped));
         let failed = sum(|counts| counts.failed + counts.errors);
-        let summary = format!("{passed} passed, {failed} failed, {skipped} skipped");
+        let operations = report.variants.iter().flat_map(|variant| &variant.operations);
+        let gates: usize = operations.map(|operation| operation.count(GateOutcome::Passed)).sum();
+        let gates = if gates == 0 { String::new() } else { format!(", {gates} gates passed") };
+        let summary = format!("{passed} passed, {failed} failed, {skipped} skipped{gates}");
         self.end(Step::Test, report.exit(), summary, report.findings)
     }
 
