@@ -34,7 +34,7 @@ pub struct Audit {
 impl Audit {
     /// Everything that is worth knowing of a variant.
     pub fn variant(&mut self, variant: &BuiltVariant) -> Result<Vec<Finding>> {
-        let mut findings = layout::check(variant);
+        let mut findings = layout::check_alone(variant);
         let mut others = Vec::new();
         // A directory that cannot be listed is told of with the layout.
         for entry in tree::walk(&variant.directory, &|_| true).into_iter().flatten() {

@@ -13,6 +13,7 @@ use kernel_spec::{Backend, Finding, Framework, Version};
 
 pub use kernel_abi::policy::Manylinux;
 
+use super::layout::Entry;
 use super::{library, python_package};
 use crate::toolchain::sysroot::runtime::Runtime;
 use crate::toolchain::sysroot::torch_names::Torch;
@@ -62,6 +63,7 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
     // A directory that cannot be listed is told of with the layout.
     let Ok(files) = files(&variant.directory) else { return Ok(Vec::new()) };
     let libraries: Vec<String> = files.into_iter().filter(is_library).collect();
+    let entry = Entry::of(variant);
     let mut findings = Vec::new();
     for file in &libraries {
         let image = match library::read(&variant.directory.join(file)) {
@@ -79,6 +81,8 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
                 .and_then(|metadata| metadata.backend.archs.clone())
                 .map(BTreeSet::from_iter);
         }
+        let entry = entry.as_ref().filter(|entry| entry.file == *file);
+        findings.extend(entry.and_then(|entry| entry.check(&variant.name, &image)));
         findings.extend(kernel_abi::check(file, &image, &policy));
         if !overrides.link_reviewed {
             findings.extend(undefined(file, &image, &policy, &variant.name));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
-use kernel_abi::{Policy, entry_point};
+use kernel_abi::{Image, Policy, entry_point};
 use kernel_spec::dependency::python_dependency;
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::belongs_to;
@@ -22,7 +22,18 @@ use crate::python_source::{PythonSource, builds};
 use crate::regular;
 use crate::tree::{self, Kind};
 
-/// What is wrong with a variant. Files that cannot be read are findings too.
+/// What is wrong with a variant, the function by which it is loaded included; for whoever does not judge its libraries.
+pub fn check_alone(variant: &BuiltVariant) -> Vec<Finding> {
+    let mut findings = check(variant);
+    if let Some(entry) = Entry::of(variant) {
+        // What cannot be read is told with the digest.
+        let image = library::read(&variant.directory.join(&entry.file)).ok();
+        findings.extend(image.and_then(|image| entry.check(&variant.name, &image)));
+    }
+    findings
+}
+
+/// What is wrong with a variant, but for what is inside its libraries. Files that cannot be read are findings too.
 pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
     let (name, directory) = (variant.name.as_str(), variant.directory.as_path());
     let mut check = Check { name, findings: Vec::new() };
@@ -40,8 +51,45 @@ pub fn check(variant: &BuiltVariant) -> Vec<Finding> {
     check.findings
 }
 
-/// Whether the library of a variant has the function by which it is loaded; nothing where the metadata do not say which
-/// library that is.
+/// The library by which a variant is loaded.
+pub struct Entry {
+    /// Its name in the variant.
+    pub file: String,
+    id: String,
+    arch: ArchVariant,
+}
+
+impl Entry {
+    /// Nothing where name or metadata do not say which library that is, or where it is missing.
+    pub fn of(variant: &BuiltVariant) -> Option<Self> {
+        let arch = variant.name.parse::<Variant>().ok()?.arch()?.clone();
+        let id = artifacts::metadata(&variant.directory).ok()?.id;
+        let file = entry_files(&id, &arch).find(|file| is_file_in(&variant.directory, file))?;
+        Some(Self { file, id, arch })
+    }
+
+    /// Whether it has the function that the loader asks for.
+    pub fn check(&self, variant: &str, image: &Image) -> Option<Finding> {
+        let finding = entry_point(&self.id, image, &Policy::for_variant(&self.arch))?;
+        let subject = Subject {
+            variant: Some(variant.to_owned()),
+            file: Some(self.file.clone()),
+            ..Subject::default()
+        };
+        Some(finding.about(subject))
+    }
+}
+
+/// The names that the library may have: the loader imports `<id>`.
+fn entry_files(id: &str, arch: &ArchVariant) -> impl Iterator<Item = String> {
+    let endings: &[&str] = match arch.framework {
+        FrameworkAbi::TvmFfi(_) => &[".so", ".dylib", ".dll"],
+        _ => &[".abi3.so", ".pyd"],
+    };
+    endings.iter().map(move |ending| format!("{id}{ending}"))
+}
+
+/// Whether the library by which a variant is loaded is there; nothing where the metadata do not say which that is.
 pub fn entry(variant: &BuiltVariant) -> Vec<Finding> {
     let mut check = Check { name: &variant.name, findings: Vec::new() };
     let (name, metadata) = (variant.name.parse::<Variant>(), artifacts::metadata(&variant.directory));
@@ -239,21 +287,9 @@ impl Check<'_> {
 
     /// The library is named after the id, or the loader's import of `<id>` fails.
     fn library(&mut self, directory: &Utf8Path, id: &str, arch: &ArchVariant) {
-        let endings: &[&str] = match arch.framework {
-            FrameworkAbi::TvmFfi(_) => &[".so", ".dylib", ".dll"],
-            _ => &[".abi3.so", ".pyd"],
-        };
-        let mut files = endings.iter().map(|ending| format!("{id}{ending}"));
-        let Some(file) = files.find(|file| is_file_in(directory, file)) else {
-            let expected = format!("{id}{}", endings[0]);
-            let message = format!("the library `{expected}` is missing");
-            return self.error(&code::artifact::LAYOUT, message, &expected);
-        };
-        // What cannot be read is told by whoever judges it.
-        let image = library::read(&directory.join(&file)).ok();
-        let finding = image.and_then(|image| entry_point(id, &image, &Policy::for_variant(arch)));
-        if let Some(finding) = finding {
-            self.say(finding, &file);
+        if !entry_files(id, arch).any(|file| is_file_in(directory, &file)) {
+            let expected = entry_files(id, arch).next().unwrap_or_default();
+            self.error(&code::artifact::LAYOUT, format!("the library `{expected}` is missing"), &expected);
         }
     }
 

@@ -65,7 +65,7 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
     let artifacts: Vec<&Artifact> = set.values().map(|(_, artifact)| artifact).collect();
     for artifact in &artifacts {
         let (name, directory) = (artifact.name.clone(), artifact.directory.clone());
-        findings.extend(layout::check(&BuiltVariant { name, directory }));
+        findings.extend(layout::check_alone(&BuiltVariant { name, directory }));
     }
     let mixed = preflight::together(&artifacts, preflight::Allowed::default());
     findings.extend(

@@ -91,13 +91,13 @@ fn built(ids: &mut Ids, name: &str, directory: &Utf8Path) -> Result<VariantStatu
         // Copied or renamed by hand: the loader would take it for what its name says.
         Ok(Metadata { build: Some(build), .. }) if build.variant != name => {
             status.state = VariantState::Broken;
-            status.findings = layout::check(&variant);
+            status.findings = layout::check_alone(&variant);
         }
         Ok(metadata) => {
             let sealed = artifacts::difference(directory, &metadata).is_none();
             let Metadata { id, backend, provenance, build, .. } = metadata;
             if !sealed {
-                status.findings = layout::check(&variant);
+                status.findings = layout::check_alone(&variant);
             }
             status.state = match sealed {
                 false => VariantState::Changed,

@@ -86,7 +86,7 @@ fn unsound(variant: &BuiltVariant) -> Vec<Finding> {
             || finding.severity == Severity::Error
                 && (is(&code::artifact::DIGEST) || is(&code::artifact::UNREADABLE))
     };
-    layout::check(variant).into_iter().filter(tells).collect()
+    layout::check_alone(variant).into_iter().filter(tells).collect()
 }
 
 /// The built variants of these names; without names, those that the loader accepts here.
