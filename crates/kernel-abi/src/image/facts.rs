@@ -396,7 +396,7 @@ impl Object {
 
     fn symbol(&self, record: &Record) -> Symbol<'_> {
         Symbol {
-            name: String::from_utf8_lossy(text_at(&self.strings, record.name)),
+            name: readable(text_at(&self.strings, record.name)),
             version: self.version(record.version),
             binding: record.binding,
             kind: record.kind,
@@ -453,4 +453,9 @@ pub(super) fn text_at(strings: &[u8], offset: u32) -> &[u8] {
     let rest = strings.get(offset as usize..).unwrap_or_default();
     let end = memchr::memchr(0, rest).unwrap_or(rest.len());
     &rest[..end]
+}
+
+/// A name as text. Nearly all are, and that is seen faster than others are made readable.
+fn readable(name: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(name).map_or_else(|_| String::from_utf8_lossy(name), Cow::Borrowed)
 }
