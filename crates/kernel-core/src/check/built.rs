@@ -170,6 +170,7 @@ fn undefined(file: &str, image: &Image, policy: &Policy, variant: &str) -> Vec<F
     };
     let mut findings = undefined::check(&undefined::names(object), &definitions);
     findings.extend(undefined::misversioned(object, cpu, &abi::UNDEFINED));
+    findings.extend(undefined::wished(object, &definitions));
     for finding in &mut findings {
         finding.subject.file = Some(file.to_owned());
     }

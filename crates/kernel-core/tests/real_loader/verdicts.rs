@@ -1,6 +1,7 @@
 //! What the judge says beside what the loader does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use camino::Utf8PathBuf;
 use kernel_abi::{Image, entry_point};
@@ -103,7 +104,7 @@ impl Seen {
         for (title, map) in [("taken, and bad", &self.unseen), ("refused, and good", &self.refused)] {
             for (kind, changes) in map {
                 let shown: String = changes.iter().take(6).map(|change| format!("\n    {change}")).collect();
-                told.push_str(&format!("{title}: {kind} ({}){shown}\n", changes.len()));
+                let _ = writeln!(told, "{title}: {kind} ({}){shown}", changes.len());
             }
         }
         assert!(told.is_empty(), "\n{told}");
@@ -119,6 +120,18 @@ fn compare(kinds: &[Kind], choose: impl Fn(Vec<Mutant>) -> Vec<Mutant>) -> Seen 
         seen.compare(&fixture, &choose(mutants));
     }
     seen
+}
+
+/// The library looks before it calls what it only wishes for, which nobody can see from outside.
+#[test]
+fn a_wish_that_nothing_fulfils_is_noted() {
+    let fixture = Fixture::new(KINDS[0]);
+    let path = Utf8PathBuf::from_path_buf(fixture.library()).unwrap();
+    let overrides = Overrides { manylinux: Manylinux::all().last(), ..Overrides::default() };
+    let findings = built::check_file(&path, &overrides);
+    let told: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(told, ["wishes for `wished_for` (weak) that nothing defines"]);
+    assert_eq!(findings[0].severity, Severity::Note);
 }
 
 #[test]

@@ -87,6 +87,40 @@ const C10_LIBSTDCXX: &[&str] = &[
     "_ZNSt7__cxx1119basic_ostringstreamIwSt11char_traitsIwESaIwEEC2Ev",
 ];
 
+/// How names begin that compilers and run times wish for by themselves, and look before they use them.
+const WISHED: &[&str] = &[
+    "_ITM_",
+    "_Jv_",
+    "_ZGTt",
+    "_ZTH",
+    "__cxa_",
+    "__gcov_",
+    "__gmon_start__",
+    "__llvm_",
+    "__pthread_",
+    "__sanitizer_",
+    "__start_",
+    "__stop_",
+];
+
+/// A note about the names without a version that a library wishes for (weak) and nothing defines: it loads, and code that uses
+/// one without looking ends the process.
+pub fn wished(library: &Object, definitions: &Definitions) -> Option<Finding> {
+    let weak =
+        library.undefined().filter(|symbol| symbol.binding == Binding::Weak && symbol.version.is_none());
+    let names: BTreeSet<String> = weak
+        .map(|symbol| symbol.name.into_owned())
+        .filter(|name| !name.is_empty() && !WISHED.iter().any(|begin| name.starts_with(begin)))
+        .filter(|name| !definitions.has(name))
+        .collect();
+    let shown: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+    let first = names.first()?.clone();
+    let message = format!("wishes for {} (weak) that nothing defines", shown.join(", "));
+    let finding = Finding::note(definitions.code, message)
+        .cause("it loads all the same, and code that uses such a name without looking ends the process");
+    Some(finding.about(Subject { symbol: Some(first), ..Subject::default() }))
+}
+
 /// The names without a version that a library needs and does not only wish for, sorted.
 pub fn names(library: &Object) -> BTreeSet<String> {
     library
