@@ -104,9 +104,10 @@ fn placed(outputs: &[Tensor], answer: &Answer, device: &str) -> Option<Fault> {
             return Some(Fault { kind: FaultKind::Suspect, reason });
         }
         // What is declared has its very shape; scripts are held to what torch's comparison would broadcast.
-        let fits = match answer.rules.is_empty() {
-            true => without_ones(&output.shape) == without_ones(&reference.shape),
-            false => output.shape == reference.shape,
+        let fits = if answer.rules.is_empty() {
+            without_ones(&output.shape) == without_ones(&reference.shape)
+        } else {
+            output.shape == reference.shape
         };
         if !fits {
             let (got, want) = (&output.shape, &reference.shape);

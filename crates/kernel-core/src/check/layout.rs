@@ -62,7 +62,7 @@ pub struct Entry {
 impl Entry {
     /// Nothing where name or metadata do not say which library that is, or where it is missing.
     pub fn of(variant: &BuiltVariant) -> Option<Self> {
-        let arch = variant.name.parse::<Variant>().ok()?.arch()?.clone();
+        let arch = *variant.name.parse::<Variant>().ok()?.arch()?;
         let id = artifacts::metadata(&variant.directory).ok()?.id;
         let file = entry_files(&id, &arch).find(|file| is_file_in(&variant.directory, file))?;
         Some(Self { file, id, arch })

@@ -32,13 +32,11 @@ pub(crate) fn declared_at(path: Utf8PathBuf) -> Result<Option<Declared>> {
         Err(reason) => return Err(regular::Unreadable { path, reason }.into()),
     };
     let parsed = workloads::parse(&SourceText::new(FILE, text));
-    match parsed.workloads {
-        Some(workloads) => Ok(Some(Declared { path, workloads })),
-        None => {
-            let errors = parsed.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-            let faults = if errors == 1 { "fault" } else { "faults" };
-            let summary = format!("`{FILE}` has {errors} {faults}");
-            Err(Faults::new(&code::workloads::INVALID, summary, parsed.findings).into())
-        }
+    if let Some(workloads) = parsed.workloads {
+        return Ok(Some(Declared { path, workloads }));
     }
+    let errors = parsed.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let faults = if errors == 1 { "fault" } else { "faults" };
+    let summary = format!("`{FILE}` has {errors} {faults}");
+    Err(Faults::new(&code::workloads::INVALID, summary, parsed.findings).into())
 }

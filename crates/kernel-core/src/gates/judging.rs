@@ -77,10 +77,10 @@ pub(super) fn judge(
     let first = record
         .first
         .and_then(|(number, mismatch)| Some(element(names.get(number)?, outputs.get(number)?, mismatch)));
-    let mut message = fault.reason;
-    if let Some(first) = &first {
-        message += &format!(" (`{}` of shape {:?} at {:?})", first.output, first.shape, first.index);
-    }
+    let place = |first: &WrongElement| {
+        format!("{} (`{}` of shape {:?} at {:?})", fault.reason, first.output, first.shape, first.index)
+    };
+    let message = first.as_ref().map_or_else(|| fault.reason.clone(), place);
     Ok(Some(Found { gate, message, raised: false, crashed: false, first }))
 }
 

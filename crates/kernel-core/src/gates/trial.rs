@@ -362,7 +362,7 @@ impl Stop {
             Self::Found(found) => {
                 Found { message: format!("{when}: {}", found.message), gate: None, ..*found }.into()
             }
-            run => run,
+            run @ Self::Run(_) => run,
         }
     }
 
