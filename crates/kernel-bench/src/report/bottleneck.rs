@@ -8,6 +8,8 @@ use crate::decision::{Bound, Ceilings, Roofline};
 
 /// Calls shorter than this many of the shortest consist of what every call costs.
 const SHORT: f64 = 3.0;
+/// The same where so few bytes are moved that the smallest copy moves more.
+const SHORT_OF_FEW_BYTES: f64 = 10.0;
 /// From this share of the roof on, the roof is what limits.
 const NEAR: f64 = 0.5;
 
@@ -50,7 +52,8 @@ impl Bottleneck {
     /// Of a kernel whose call takes these nanoseconds; nothing where too little is known.
     pub fn of(nanoseconds: f64, roofline: Option<&Roofline>, ceilings: &Ceilings) -> Option<Self> {
         let call = ceilings.call_ns;
-        if call > 0.0 && nanoseconds < SHORT * call {
+        let short = if roofline.is_some() { SHORT } else { SHORT_OF_FEW_BYTES };
+        if call > 0.0 && nanoseconds < short * call {
             let (taken, least) = (words::time(nanoseconds), words::time(call));
             let evidence = format!(
                 "a call takes {taken}, and the shortest call of the framework {least}: most of it is the cost of a call; do \
@@ -102,6 +105,7 @@ mod tests {
         assert_eq!(kind(2e6, None, 500e3), Some(BottleneckKind::Kernel));
         assert_eq!(kind(2e6, Some(2e8), 2.1e6), Some(BottleneckKind::Compute));
         assert_eq!(kind(2e6, None, 2.9e3), Some(BottleneckKind::Call));
+        assert_eq!(kind(1e3, None, 9.9e3), Some(BottleneckKind::Call));
         assert_eq!(kind(1e3, None, 10e3), None);
     }
 }
