@@ -15,10 +15,10 @@ pub(crate) struct Measuring {
     #[arg(short, long = "workload", value_name = "PATTERN")]
     workloads: Vec<String>,
     /// Seconds that measuring a variant may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 90)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 90, value_parser = super::seconds())]
     budget: u64,
     /// Seconds that a single step of a script may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = super::seconds())]
     timeout: u64,
     /// Measure exactly this many processes, at least 3, and look once. Without it: 6, and up to 24 where that is not enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]

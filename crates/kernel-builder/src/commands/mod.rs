@@ -63,6 +63,14 @@ fn place_of_reports(context: &Context, directory: &Utf8Path) -> Utf8PathBuf {
     if place.is_dir() { place } else { context.working_directory.clone() }
 }
 
+/// Most seconds that may be asked for: a year. The clock could not count much more.
+const LONGEST: u64 = 366 * 24 * 60 * 60;
+
+/// Seconds as users give them.
+fn seconds() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=LONGEST)
+}
+
 /// What a command returns.
 pub(crate) type Answer = Result<Report, Failed>;
 

@@ -13,7 +13,7 @@ use super::measuring::News;
 #[group(conflicts_with_all = ["verified", "switch", "share"])]
 pub(crate) struct Pairing {
     /// Seconds that all runs may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = super::seconds())]
     budget: u64,
     /// Compare exactly this many pairs. Without it: 6, and up to 24 where that is not enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]

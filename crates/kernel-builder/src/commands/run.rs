@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pairing: Pairing,
     /// Seconds that a run of the program may take
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=super::LONGEST))]
     timeout: Option<u64>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]

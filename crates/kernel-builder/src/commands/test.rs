@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Seconds that a single call of a declared operation may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = super::seconds())]
     timeout: u64,
     #[command(flatten)]
     interpreter: Interpreter,

@@ -41,7 +41,7 @@ impl Command {
         })?;
         // An interruption from the terminal reaches the program as well, and it may end in its own way.
         let mut patience = GRACE;
-        let deadline = self.timeout.map(|timeout| (Instant::now() + timeout, timeout));
+        let deadline = self.timeout.and_then(|timeout| Some((Instant::now().checked_add(timeout)?, timeout)));
         loop {
             if let Some(status) = child.try_wait().map_err(started)? {
                 return Ok(ended(status));

@@ -132,7 +132,7 @@ pub(super) fn run(
     }
     let kills_before = memory::kills();
     let (mut group, messages) = start(command, context, output)?;
-    let deadline = command.timeout.map(|timeout| (Instant::now() + timeout, timeout));
+    let deadline = command.timeout.and_then(|timeout| Some((Instant::now().checked_add(timeout)?, timeout)));
     let mut heard = Heard::default();
     let mut drained_by = None;
     loop {

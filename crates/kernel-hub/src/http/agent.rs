@@ -7,10 +7,13 @@ use std::time::Duration;
 
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, DefaultConnector};
 
 use super::address::Address;
 use super::error::HttpError;
 use super::settings::{CertificateFile, Settings};
+use super::wire::Watching;
 
 /// How often the watcher looks whether the end was asked for.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -51,11 +54,12 @@ impl Agents {
                 .tls_config(tls)
                 .timeout_resolve(Some(CONNECT))
                 .timeout_connect(Some(CONNECT))
-                .timeout_recv_response(silence.map(|silence| silence + settings.patience.grace))
+                .timeout_recv_response(silence.map(|silence| silence.saturating_add(settings.patience.grace)))
                 .timeout_per_read(silence)
                 .timeout_per_write(silence)
                 .build();
-            let agent = config.new_agent();
+            let connector = DefaultConnector::default().chain(Watching(settings.patience));
+            let agent = Agent::with_parts(config, connector, DefaultResolver::default());
             watch(agent.clone(), Arc::clone(&settings.cancelled), Arc::downgrade(&self.alive));
             agent
         }))

@@ -58,7 +58,7 @@ impl<'a> Attempts<'a> {
             }
             std::thread::sleep(left.min(Duration::from_millis(50)));
         }
-        self.waited += wait;
+        self.waited = self.waited.saturating_add(wait);
         Ok(true)
     }
 

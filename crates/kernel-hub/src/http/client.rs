@@ -18,6 +18,7 @@ use super::response::{Headers, Response};
 use super::retry;
 use super::settings::Settings;
 use super::token::Token;
+use super::wire::SlowAnswer;
 
 /// Most redirects that are followed.
 const REDIRECTS: usize = 10;
@@ -199,6 +200,9 @@ impl Client {
             return HttpError::Answer { address: address.to_string(), reason }.into();
         }
         let error = match error {
+            ureq::Error::Io(reason) if slow_answer(&reason).is_some() => {
+                return self.broken(&reason, address);
+            }
             ureq::Error::Io(reason) => match (name_of_changed(&reason), too_slow(&reason)) {
                 (Some(path), _) => return HttpError::Changed { path, reason }.into(),
                 (None, Some(reason)) => {
@@ -221,7 +225,7 @@ impl Client {
         if self.is_cancelled() {
             return HttpError::Interrupted.into();
         }
-        if let Some(reason) = too_slow(error) {
+        if let Some(reason) = too_slow(error).or_else(|| slow_answer(error)) {
             return HttpError::Slow { address: address.to_string(), reason }.into();
         }
         Failed::Transport(Transport(format!("the answer broke off: {error}")))
@@ -241,6 +245,12 @@ fn name_of_changed(reason: &std::io::Error) -> Option<String> {
 /// How slow a transfer was that was given up for it.
 fn too_slow(reason: &std::io::Error) -> Option<String> {
     let slow: &TooSlow = reason.get_ref()?.downcast_ref()?;
+    Some(slow.to_string())
+}
+
+/// The same of an answer, seen on its connection.
+fn slow_answer(reason: &std::io::Error) -> Option<String> {
+    let slow: &SlowAnswer = reason.get_ref()?.downcast_ref()?;
     Some(slow.to_string())
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sha1::Sha1;
@@ -11,7 +12,7 @@ use tempfile::NamedTempFile;
 use super::attempts::Attempts;
 use super::client::{Client, Failed, Opened};
 use super::error::HttpError;
-use super::paced::Paced;
+use super::paced::{Pace, Paced};
 use super::request::Request;
 use super::response::Response;
 use super::{Token, retry};
@@ -118,11 +119,16 @@ impl Client {
         let git = download.start_of_git();
         let mut arrived = Arrived { file, hash: Sha256::new(), git, size: 0, tag: None };
         let mut attempts = Attempts::new(self, &download.request.address)?;
+        let slowest = self.settings().patience.slowest;
+        let (mut pace, mut before) = (Pace::start(), 0);
         loop {
-            let before = arrived.size;
             let Err(failed) = self.piece(download, &mut arrived, progress) else { break };
-            if arrived.size > before {
+            // Over all connections together: a byte on each would never end.
+            pace.add(arrived.size.saturating_sub(before));
+            before = arrived.size;
+            if pace.too_slow(Duration::ZERO, slowest).is_none() {
                 attempts.restart();
+                pace = Pace::start();
             }
             attempts.wait(failed)?;
         }

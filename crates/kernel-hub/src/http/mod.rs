@@ -30,6 +30,7 @@ mod response;
 mod retry;
 mod settings;
 mod token;
+mod wire;
 
 pub use address::Address;
 pub use attempts::Attempts;

@@ -2,17 +2,44 @@
 //! does not see it: there is always another byte.
 
 use std::io::{Error, Read, Result};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::retry::Patience;
+
+/// How much has come since when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    began: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    /// Begins now.
+    pub(super) fn start() -> Self {
+        Self { began: Instant::now(), bytes: 0 }
+    }
+
+    /// Counts bytes.
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    /// What is wrong where less than `slowest` bytes per second came on average, the first time of `grace` left out.
+    pub(super) fn too_slow(&self, grace: Duration, slowest: u32) -> Option<TooSlow> {
+        let time = self.began.elapsed();
+        let due = time.saturating_sub(grace).as_secs_f64() * f64::from(slowest);
+        #[expect(clippy::cast_precision_loss, reason = "a rate, not a count")]
+        let is_slow = (self.bytes as f64) < due;
+        is_slow.then(|| TooSlow { bytes: self.bytes, seconds: time.as_secs() })
+    }
+}
 
 /// Reads for as long as that goes fast enough on average, counted from the first byte that is wanted: an answer as fast as it
 /// comes, or what is sent as fast as the network takes it.
 pub(super) struct Paced<R> {
     reader: R,
     patience: Patience,
-    began: Option<Instant>,
-    bytes: u64,
+    pace: Option<Pace>,
 }
 
 /// Told through readers, which know errors of the system only.
@@ -25,21 +52,19 @@ pub(super) struct TooSlow {
 
 impl<R> Paced<R> {
     pub(super) fn new(reader: R, patience: Patience) -> Self {
-        Self { reader, patience, began: None, bytes: 0 }
+        Self { reader, patience, pace: None }
     }
 }
 
 impl<R: Read> Read for Paced<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        let began = *self.began.get_or_insert_with(Instant::now);
+        let pace = self.pace.get_or_insert_with(Pace::start);
         let count = self.reader.read(buffer)?;
-        self.bytes += count as u64;
-        let (time, Patience { grace, slowest, .. }) = (began.elapsed(), self.patience);
-        let due = time.saturating_sub(grace).as_secs_f64() * f64::from(slowest);
-        #[expect(clippy::cast_precision_loss, reason = "a rate, not a count")]
-        if count > 0 && (self.bytes as f64) < due {
-            return Err(Error::other(TooSlow { bytes: self.bytes, seconds: time.as_secs() }));
+        pace.add(count as u64);
+        let Patience { grace, slowest, .. } = self.patience;
+        match pace.too_slow(grace, slowest).filter(|_| count > 0) {
+            Some(slow) => Err(Error::other(slow)),
+            None => Ok(count),
         }
-        Ok(count)
     }
 }

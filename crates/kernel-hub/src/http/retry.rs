@@ -57,7 +57,8 @@ impl Patience {
         }
         let grown = self.first.saturating_mul(1 << attempt.saturating_sub(1).min(20)).min(self.longest);
         let wait = asked.unwrap_or_default().max(grown.mul_f64(0.5 + fastrand::f64()));
-        (waited + wait <= self.waiting).then_some(wait)
+        // A server may ask for more than a clock can count.
+        (waited.saturating_add(wait) <= self.waiting).then_some(wait)
     }
 }
 
@@ -115,6 +116,8 @@ mod tests {
         assert!(patience.wait(7, none, None).expect("a last attempt") > Duration::from_secs(3));
         assert_eq!(patience.wait(8, none, None), None);
         assert_eq!(patience.wait(1, none, Some(Duration::from_hours(1))), None);
+        let waited = Duration::from_secs(1);
+        assert_eq!(patience.wait(1, waited, Some(Duration::from_secs(u64::MAX))), None);
         assert!(
             patience.wait(1, none, Some(Duration::from_secs(5))).expect("a wait") >= Duration::from_secs(5)
         );

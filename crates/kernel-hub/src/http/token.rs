@@ -5,7 +5,6 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use memchr::memmem;
 
 /// Fewest characters of what can be a secret.
 const SHORTEST: usize = 8;
@@ -48,27 +47,26 @@ impl Token {
         if self.text.len() < SHORTEST {
             return bytes;
         }
-        let plain = without(bytes, |bytes, from| self.spelled(bytes, from));
-        in_base64(&self.text).iter().fold(plain, |bytes, encoded| {
-            let finder = memmem::Finder::new(encoded);
-            without(bytes, |bytes, from| {
-                finder.find(&bytes[from..]).map(|at| (from + at, from + at + encoded.len()))
-            })
-        })
+        let mut forms = in_base64(&self.text);
+        forms.insert(0, self.text.as_bytes().to_vec());
+        forms.iter().fold(bytes, |bytes, form| without(bytes, |bytes, from| spelled(form, bytes, from)))
     }
+}
 
-    /// Where the token stands next, some of its characters perhaps as escapes.
-    fn spelled(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-        let first = self.text.as_bytes().first()?;
-        let mut from = from;
-        loop {
-            let at = from + memchr::memchr3(*first, b'%', b'\\', &bytes[from..])?;
-            let end = self.text.bytes().try_fold(at, |at, wanted| Some(at + spelling(&bytes[at..], wanted)?));
-            if let Some(end) = end {
-                return Some((at, end));
-            }
-            from = at + 1;
+/// Where a text stands next, some of its characters perhaps as escapes.
+fn spelled(text: &[u8], bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let first = text.first()?;
+    let mut from = from;
+    loop {
+        let at = from + memchr::memchr3(*first, b'%', b'\\', &bytes[from..])?;
+        // A backslash is one of the text itself, or begins an escape.
+        let end = [plain, escaped].into_iter().find_map(|read| {
+            text.iter().try_fold(at, |at, wanted| Some(at + spelling(&bytes[at..], *wanted, read)?))
+        });
+        if let Some(end) = end {
+            return Some((at, end));
         }
+        from = at + 1;
     }
 }
 
@@ -87,18 +85,38 @@ fn without(bytes: Vec<u8>, find: impl Fn(&[u8], usize) -> Option<(usize, usize)>
     cleaned
 }
 
-/// How many bytes at the start of a text stand for a character: one, `%68`, or `\u0068`.
-fn spelling(text: &[u8], wanted: u8) -> Option<usize> {
-    let is = |digits: Option<&[u8]>| {
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        digits.and_then(|digits| u16::from_str_radix(digits, 16).ok()) == Some(wanted.into())
-    };
+/// The character at the start of a text, and how many bytes stand for it.
+type ReadOne = fn(&[u8]) -> Option<(u8, usize)>;
+
+fn plain(text: &[u8]) -> Option<(u8, usize)> {
+    text.first().map(|first| (*first, 1))
+}
+
+/// As JSON writes it: by itself, as `\u0068`, or as `\/`.
+fn escaped(text: &[u8]) -> Option<(u8, usize)> {
     match text {
-        [first, ..] if *first == wanted => Some(1),
-        [b'%', ..] if is(text.get(1..3)) => Some(3),
-        [b'\\', b'u', ..] if is(text.get(2..6)) => Some(6),
-        _ => None,
+        [b'\\', b'u', digits @ ..] => {
+            let digits = std::str::from_utf8(digits.get(..4)?).ok()?;
+            Some((u16::from_str_radix(digits, 16).ok()?.try_into().ok()?, 6))
+        }
+        [b'\\', character @ (b'/' | b'"' | b'\\'), ..] => Some((*character, 2)),
+        _ => plain(text),
     }
+}
+
+/// How many bytes at the start of a text stand for a character: those that `read` knows, or what stands for `%68` in them.
+fn spelling(text: &[u8], wanted: u8, read: ReadOne) -> Option<usize> {
+    let (first, length) = read(text)?;
+    if first == wanted {
+        return Some(length);
+    }
+    let digit = |at: usize| {
+        let (digit, length) = read(text.get(at..)?)?;
+        Some((u8::try_from(char::from(digit).to_digit(16)?).ok()?, at + length))
+    };
+    let (high, at) = digit(length).filter(|_| first == b'%')?;
+    let (low, end) = digit(at)?;
+    (high * 16 + low == wanted).then_some(end)
 }
 
 /// The token in base 64, without what depends on the text around it: behind a text of any length, in both alphabets.
@@ -136,15 +154,28 @@ mod tests {
         assert_eq!(shown("a hf_secret+/Writer b%hf_secret+/Writer"), "a [token] b%[token]");
         assert_eq!(shown("hf%5Fsecret%2b%2FWriter"), "[token]");
         assert_eq!(shown("\\u0068f_\\u0073ecret+/Writer."), "[token].");
+        assert_eq!(shown("hf_secret+\\/Writer hf_secret\\u002B\\/Writer"), "[token] [token]");
+        assert_eq!(shown("hf\\u0025\\u0035Fsecret+%2\\u0066Writer"), "[token]", "an escape in an escape");
         assert_eq!(shown("hf_secret"), "hf_secret", "another one");
+        assert_eq!(shown("hf_secret\\u992bx \\u00 %2"), "hf_secret\\u992bx \\u00 %2");
         for user in ["", "u", "me", "hf_user"] {
             for engine in [STANDARD, URL_SAFE] {
                 let basic = engine.encode(format!("{user}:hf_secret+/Writer"));
                 let left = shown(&format!("Basic {basic}!"));
                 assert!(left.contains("[token]"), "{left}");
+                let in_json = shown(&format!("\"{}\"", basic.replace('/', "\\/")));
+                assert!(in_json.contains("[token]"), "{in_json}");
                 let longest = left.split("[token]").map(str::len).max().unwrap_or_default();
                 assert!(longest <= "Basic ".len() + basic.len() - 17, "{left} of {basic}");
             }
         }
+    }
+
+    #[test]
+    fn quotes_and_backslashes_of_a_token_are_escaped_in_json() {
+        let token = Token::new(r#"hf_a"b\c\nd"#).expect("a token");
+        let shown = |text: &str| String::from_utf8(token.redact(text.as_bytes().to_vec())).expect("UTF-8");
+        let json = serde_json::to_string(token.text()).expect("JSON");
+        assert_eq!(shown(&format!("{json} {}", token.text())), r#""[token]" [token]"#);
     }
 }

@@ -107,7 +107,7 @@ impl Hub {
 }
 
 /// Whether a text is an id as git writes it.
-fn is_object_id(text: &str) -> bool {
+pub(super) fn is_object_id(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 

@@ -78,7 +78,7 @@ impl Hub {
         revision: Option<&str>,
         blobs: &[&'a Blob],
     ) -> Result<Vec<Job<'a>>, HubError> {
-        let by_name: BTreeMap<&str, &'a Blob> =
+        let mut by_name: BTreeMap<&str, &'a Blob> =
             blobs.iter().map(|blob| (blob.sha256.as_str(), *blob)).collect();
         let objects: Vec<Value> =
             by_name.values().map(|blob| json!({ "oid": blob.sha256, "size": blob.size })).collect();
@@ -99,7 +99,8 @@ impl Hub {
         let answer: Batch = response.json()?;
         let mut jobs = Vec::new();
         for object in answer.objects {
-            let Some(blob) = by_name.get(object.oid.as_str()).copied() else { continue };
+            // Each is sent once, however often it is named.
+            let Some(blob) = by_name.remove(object.oid.as_str()) else { continue };
             if let Some(error) = object.error {
                 return Err(HubError::NotStored { path: blob.path.clone(), reason: short(&error.message) });
             }
@@ -110,8 +111,13 @@ impl Hub {
 
     fn transfer(&self, job: &Job<'_>, sent: &(dyn Fn(u64) + Sync)) -> Result<(), HubError> {
         let Some(upload) = &job.actions.upload else { return Ok(()) };
-        if let Some(size) = upload.header.get("chunk_size").and_then(number) {
-            self.send_parts(job.blob, upload, size.max(1), sent)?;
+        if let Some(size) = upload.header.get("chunk_size") {
+            let refuse = || HubError::NotStored {
+                path: job.blob.path.clone(),
+                reason: "the server wants it in parts of a size that is none".to_owned(),
+            };
+            let size = number(size).filter(|size| *size > 0).ok_or_else(refuse)?;
+            self.send_parts(job.blob, upload, size, sent)?;
         } else {
             self.put(&upload.href, body(job.blob, 0, job.blob.size))?;
             sent(job.blob.size);

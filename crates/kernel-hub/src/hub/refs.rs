@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::commit::is_object_id;
 use super::error::{Answered, Wish};
 use super::{Created, Hub, HubError, Repository, encode};
 use crate::http::{HttpError, Method};
@@ -48,11 +49,16 @@ impl Hub {
             return Err(self.about(repository, Wish::Read, &response));
         }
         let listing: Listing = response.json()?;
-        let twice = |reason: String| HttpError::Answer { address: response.address.to_string(), reason };
+        let wrong = |reason: String| HttpError::Answer { address: response.address.to_string(), reason };
         let mut refs = Refs::default();
+        let all = listing.branches.iter().chain(&listing.pull_requests);
+        if let Some(other) = all.into_iter().find(|reference| !is_object_id(&reference.target_commit)) {
+            let (name, commit) = (other.full_name.escape_debug(), other.target_commit.escape_debug());
+            return Err(wrong(format!("it names `{commit}` as the commit of `{name}`")).into());
+        }
         for Reference { name, target_commit, .. } in listing.branches {
             if refs.branches.insert(name.clone(), target_commit).is_some() {
-                return Err(twice(format!("it names the branch `{}` twice", name.escape_debug())).into());
+                return Err(wrong(format!("it names the branch `{}` twice", name.escape_debug())).into());
             }
         }
         for pull in listing.pull_requests {
@@ -61,7 +67,7 @@ impl Hub {
                 continue;
             };
             if refs.pulls.insert(number, pull.target_commit).is_some() {
-                return Err(twice(format!("it names the pull request {number} twice")).into());
+                return Err(wrong(format!("it names the pull request {number} twice")).into());
             }
         }
         Ok(refs)

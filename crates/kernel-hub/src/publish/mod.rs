@@ -4,9 +4,11 @@
 
 mod batch;
 mod difference;
+mod kept;
 mod send;
 mod wanted;
 
 pub use difference::{Difference, difference, is_same};
+pub use kept::confirm_branch;
 pub use send::{Done, Publication, Step, Target, publish};
 pub use wanted::{Content, Wanted, wanted_file};

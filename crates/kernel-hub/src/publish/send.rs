@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::batch::{self, Batch, Limits};
 use super::difference::{difference, is_on_the_way};
+use super::kept::LOOKS;
 use super::wanted::{Content, Wanted};
 use crate::http::{Attempts, HttpError};
 use crate::hub::{Blob, Hub, HubError, Mode, Operation, Repository, Tree};
@@ -74,13 +75,12 @@ pub fn publish(publication: &Publication<'_>, hear: &(dyn Fn(Step) + Sync)) -> R
         modes: Modes::new(),
         earlier: BTreeSet::new(),
         unanswered: None,
+        least: usize::MAX,
+        may_be_open: false,
     };
     work.run()?;
     Ok(work.done)
 }
-
-/// How often a branch is looked at that does not show a commit yet: a Hub may answer from copies.
-const LOOKS: u32 = 3;
 
 type Modes = std::collections::BTreeMap<String, Mode>;
 
@@ -97,6 +97,10 @@ struct Work<'a> {
     earlier: BTreeSet<String>,
     /// What was to be committed when no answer came, and on top of what: it may have been done.
     unanswered: Option<(String, Batch)>,
+    /// Fewest files that were seen to be missing or wrong.
+    least: usize,
+    /// Whether the pull request may have been opened although no answer said so.
+    may_be_open: bool,
 }
 
 impl Work<'_> {
@@ -105,10 +109,17 @@ impl Work<'_> {
             let (head, mut there) = self.publication.look(&self.revision)?;
             self.count_unanswered(&head, &there);
             self.done.head = head;
+            self.count_progress(&there);
+            self.bring(&there)?;
+            // Right before another one would be opened: a lost one may have come late.
+            if self.found_pull()? {
+                continue;
+            }
             match self.advance(&mut there) {
                 Ok(()) => return self.confirm(),
                 Err(error) if error.is_transient() => {
-                    if self.found_pull(&error)? {
+                    self.may_be_open |= self.opens() && !error.is_moved();
+                    if self.found_pull()? {
                         continue;
                     }
                     let reason = error.to_string();
@@ -148,7 +159,6 @@ impl Work<'_> {
     /// Commits until nothing is left, or something goes wrong.
     fn advance(&mut self, there: &mut Tree) -> Result<(), HubError> {
         let wanted = self.publication.wanted;
-        self.bring(there)?;
         loop {
             let difference = difference(wanted, there);
             if difference.is_empty() {
@@ -172,8 +182,17 @@ impl Work<'_> {
                     return Err(error);
                 }
             }
-            self.attempts.restart();
             apply(&batch, wanted, there);
+        }
+    }
+
+    /// Patience begins anew where the branch is seen to be nearer to what is wanted than ever before, whatever answers said.
+    fn count_progress(&mut self, there: &Tree) {
+        let missing = difference(self.publication.wanted, there);
+        let missing = missing.brought().count() + missing.removed.len();
+        if missing < self.least {
+            self.least = missing;
+            self.attempts.restart();
         }
     }
 
@@ -248,9 +267,9 @@ impl Work<'_> {
     }
 
     /// After a lost answer: whether the pull request was opened after all.
-    fn found_pull(&mut self, error: &HubError) -> Result<bool, HubError> {
+    fn found_pull(&mut self) -> Result<bool, HubError> {
         let Target::PullRequest(base) = &self.publication.target else { return Ok(false) };
-        if !self.opens() || error.is_moved() {
+        if !self.opens() || !self.may_be_open {
             return Ok(false);
         }
         let Some(number) = self.publication.open_pull(base)? else { return Ok(false) };

@@ -82,6 +82,7 @@ fn wrong_lines_are_refused() {
     );
     assert_eq!(refused(&["--use", "baseline", "--baseline", "acme/demo"]), (2, only("usage/arguments")));
     assert_eq!(refused(&["--share", "--bench", "notes.txt"]), (15, only("bench/saved")));
+    assert_eq!(refused(&["--share", "--timeout", "9223372036854775807"]), (2, only("usage/arguments")));
     assert_eq!(refused(&["--compare", "--share"]), (2, only("usage/arguments")));
     assert_eq!(refused(&["--share", "--pairs", "6"]), (2, only("usage/arguments")));
     assert_eq!(refused(&["--compare", "--alpha", "2"]), (2, only("usage/arguments")));

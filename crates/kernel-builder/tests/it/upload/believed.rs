@@ -96,6 +96,23 @@ fn a_card_that_is_refused_does_not_hide_what_was_published() {
     }
 }
 
+#[test]
+fn a_branch_that_was_not_made_is_not_believed() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one").file("build/CARD.md", "---\ntags: []\n---\n# Card\n");
+    let kind = Kind::Refused(200, Vec::new());
+    hub.faults().plan(Fault { method: "POST", path: "/branch/v1".to_owned(), times: 1, kind });
+    let ran = scene.run(&["upload", "--json"]);
+    let last = ran.json().pop().expect("an answer");
+    assert_eq!((ran.status, &last["code"]), (8, &"hub/not-kept".into()), "{ran}");
+    let left = hub.refs(REPOSITORY);
+    assert!(left.len() == 2 && left.iter().any(|name| name.starts_with("upload-v1-")), "{left:?}");
+    assert_eq!(hub.history(REPOSITORY, "main").len(), 1, "no card speaks of what is not there");
+    assert_eq!(scene.run(&["upload"]).status, 0);
+    assert_eq!(hub.refs(REPOSITORY), ["main", "v1"]);
+    assert_honest(&hub, "v1");
+}
+
 /// Two uploads of other content to a version that is new for both: one is published, and the other says that it is not.
 #[test]
 fn a_new_version_is_not_replaced_by_who_comes_second() {

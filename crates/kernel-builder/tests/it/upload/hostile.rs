@@ -12,7 +12,10 @@ fn listing(reply: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Server {
             "/api/repos/create" => Reply::json(409, r#"{"error": "exists"}"#),
             "/api/kernels/acme/demo/refs" => Reply::json(
                 200,
-                r#"{"branches": [{"name": "v1", "ref": "refs/heads/v1", "targetCommit": "00"}]}"#,
+                format!(
+                    r#"{{"branches": [{{"name": "v1", "ref": "refs/heads/v1", "targetCommit": "{}"}}]}}"#,
+                    "0".repeat(40)
+                ),
             ),
             path if path.contains("/tree/") => reply(&host),
             _ => Reply::json(404, r#"{"error": "not here"}"#),

@@ -2,7 +2,7 @@
 
 use kernel_hub::http::HttpError;
 use kernel_hub::hub::{Blob, Created, HubError};
-use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, difference, publish};
+use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, confirm_branch, difference, publish};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
@@ -94,7 +94,12 @@ impl Upload<'_> {
         let made = match prepared {
             Ok(done) => {
                 commits += done.commits;
-                hub.create_branch(repository, branch, &done.head)?
+                let made = hub.create_branch(repository, branch, &done.head)?;
+                if made == Created::Now {
+                    // Before the preparation goes, and before anything says that this is published.
+                    confirm_branch(hub, repository, branch, &done.head, &self.contents.wanted(false))?;
+                }
+                made
             }
             // The same upload somewhere else may have ended first, and removed the preparation.
             Err(_) if hub.refs(repository, false)?.branches.contains_key(branch) => Created::Before,
