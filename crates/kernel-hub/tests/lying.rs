@@ -125,7 +125,9 @@ fn stored(upload: Value, times: usize) -> (Result<(), String>, usize) {
         if request.path.ends_with("/batch") {
             let asked: Value = serde_json::from_slice(&body).expect("JSON");
             let mut upload = upload.clone();
-            upload["href"] = format!("{host}/store").into();
+            if upload["href"].is_null() {
+                upload["href"] = format!("{host}/store").into();
+            }
             let object =
                 json!({ "oid": asked["objects"][0]["oid"], "size": 9, "actions": { "upload": upload } });
             return Reply::json(200, json!({ "objects": vec![object; times] }).to_string());
@@ -144,6 +146,19 @@ fn stored(upload: Value, times: usize) -> (Result<(), String>, usize) {
 #[test]
 fn what_is_named_often_is_sent_once() {
     assert_eq!(stored(json!({}), 1000), (Ok(()), 1));
+}
+
+#[test]
+fn an_address_that_cannot_be_asked_is_the_fault_of_the_hub() {
+    for href in ["nowhere", "ftp://127.0.0.1/", "http://127.0.0.1:99999/", ""] {
+        let (stored, puts) = stored(json!({ "href": href }), 1);
+        let said = stored.expect_err("an error");
+        assert!(
+            said.contains("the answer of `http://127.0.0.1") && said.contains("wants content sent to"),
+            "{said}"
+        );
+        assert_eq!(puts, 0, "{href}");
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl Hub {
             // The address is the server's own choice; the token goes along only where it is the Hub itself.
             let is_hub = verify.href.starts_with(&self.endpoint.join("/"));
             let request = Request::new(Method::Post, &verify.href).json(&asked).repeatable(true);
-            self.client.send(&request.token(self.token().filter(|_| is_hub)))?.success()?;
+            self.ask(&request.token(self.token().filter(|_| is_hub)))?;
         }
         Ok(())
     }
@@ -163,13 +163,25 @@ impl Hub {
         let done = json!({ "oid": blob.sha256, "parts": parts }).to_string().into_bytes();
         let request =
             Request::new(Method::Post, &upload.href).header("accept", LFS).header("content-type", LFS);
-        self.client.send(&request.body(Body::Bytes(done)).repeatable(true))?.success()?;
+        self.ask(&request.body(Body::Bytes(done)).repeatable(true))?;
         Ok(())
     }
 
     /// Sends content to a signed address, which takes no token.
     fn put(&self, href: &str, body: Body) -> Result<Response, HttpError> {
-        self.client.send(&Request::new(Method::Put, href).body(body))?.success()
+        self.ask(&Request::new(Method::Put, href).body(body))
+    }
+
+    /// Asks an address that the Hub named: where that is none, the Hub is to blame, and not what the user gave.
+    fn ask(&self, request: &Request) -> Result<Response, HttpError> {
+        let blame = |error: HttpError| match error {
+            HttpError::Address { address, reason } => {
+                let reason = format!("it wants content sent to `{address}`, which cannot be asked: {reason}");
+                HttpError::Answer { address: self.endpoint.to_string(), reason }
+            }
+            other => other,
+        };
+        self.client.send(request).map_err(blame)?.success()
     }
 }
 
