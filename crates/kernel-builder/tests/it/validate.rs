@@ -24,7 +24,7 @@ fn plain(package: &str) -> Scene {
 }
 
 fn validate(scene: &Scene, more: &[&str]) -> (Ran, Value) {
-    let quick = ["validate", "--json", "--threads", "1", "--processes", "3", "--budget", "20"];
+    let quick = ["validate", "--json", "--threads", "1", "--processes", "3", "--budget", "60"];
     let ran = scene.run(&[&quick[..], more].concat());
     let report = ran.json().pop().expect("a last line");
     assert_eq!(report["event"], "report", "{ran}");
@@ -152,7 +152,7 @@ fn fits(ran: &Ran, report: &Value) {
     let command = next(report);
     match verdict {
         "IMPROVED" => assert_eq!(command, "kernel-builder upload --dry-run"),
-        "INCONCLUSIVE" => assert!(command.contains("--budget 80"), "{ran}"),
+        "INCONCLUSIVE" => assert!(command.contains("--budget 240"), "{ran}"),
         _ => assert!(command.contains("--report html"), "{ran}"),
     }
 }
@@ -209,7 +209,7 @@ fn a_target_without_a_verdict_is_no_success() {
     }
     let scene = scene.file("elsewhere.json", &another.to_string());
     let on = |targets: &[&str]| {
-        let quick = ["validate", "--json", "--threads", "1", "--processes", "3", "--budget", "20"];
+        let quick = ["validate", "--json", "--threads", "1", "--processes", "3", "--budget", "60"];
         let asked = targets.iter().flat_map(|target| ["--on", target]);
         scene.run(&quick.into_iter().chain(["--fail-on", "nothing"]).chain(asked).collect::<Vec<_>>())
     };
