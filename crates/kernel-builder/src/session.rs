@@ -67,9 +67,11 @@ fn context(output: &Arc<Output>, environment: Environment, offline: bool) -> Res
     handle_signals(&cancelled).map_err(SessionError::Signals)?;
     kernel_core::reading::end_with(&cancelled);
     output.cancel_when_closed(cancelled.clone());
+    let now = now();
     Ok(Context {
         sink: Arc::<Output>::clone(output),
-        now: now(&environment)?,
+        now,
+        source_date: source_date(&environment)?.unwrap_or(now),
         environment,
         working_directory: working_directory().map_err(SessionError::WorkingDirectory)?,
         offline,
@@ -101,9 +103,11 @@ fn working_directory() -> std::io::Result<Utf8PathBuf> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
-fn now(environment: &Environment) -> Result<u64, SessionError> {
-    match environment.get("SOURCE_DATE_EPOCH") {
-        Some(text) => text.trim().parse().map_err(|_| SessionError::SourceDate(text.to_owned())),
-        None => Ok(std::time::SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())),
-    }
+fn now() -> u64 {
+    std::time::SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+fn source_date(environment: &Environment) -> Result<Option<u64>, SessionError> {
+    let date = |text: &str| text.trim().parse().map_err(|_| SessionError::SourceDate(text.to_owned()));
+    environment.get("SOURCE_DATE_EPOCH").map(date).transpose()
 }

@@ -87,13 +87,18 @@ fn directories(place: &Utf8Path, is_wanted: impl Fn(&Utf8Path) -> bool) -> Vec<U
 
 /// The metadata of the variant in a directory, or what is wrong with them.
 pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
+    Metadata::from_json(&metadata_text(directory)?)
+}
+
+/// The file of the metadata of the variant in a directory, or why it cannot be read.
+pub fn metadata_text(directory: &Utf8Path) -> Result<Vec<u8>, Vec<Finding>> {
     let name = directory.file_name().unwrap_or_default();
     let place = directory.join(METADATA);
     if place.is_symlink() && !tree::stays_in(directory, &place) && place.exists() {
         let message = format!("`{METADATA}` of `{name}` is a link that leaves the variant, and was not read");
         return Err(vec![Finding::error(&code::artifact::UNREADABLE, message)]);
     }
-    let text = regular::start(&place, METADATA_LIMIT).map_err(|error| match error.kind() {
+    regular::start(&place, METADATA_LIMIT).map_err(|error| match error.kind() {
         // Where it would be says nothing: of a published kernel that is a place in the cache.
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
             vec![Finding::error(&code::artifact::METADATA, format!("`{name}` has no `{METADATA}`"))]
@@ -102,17 +107,19 @@ pub fn metadata(directory: &Utf8Path) -> Result<Metadata, Vec<Finding>> {
             let message = format!("`{METADATA}` of `{name}` cannot be read");
             vec![Finding::error(&code::artifact::UNREADABLE, message).cause(error.to_string())]
         }
-    })?;
-    Metadata::from_json(&text)
+    })
 }
 
 /// Like [`metadata`], where what is wrong with them ends the verb.
 pub fn require_metadata(directory: &Utf8Path) -> Result<Metadata, Faults> {
-    metadata(directory).map_err(|findings| {
-        let name = directory.file_name().unwrap_or_default();
-        let summary = format!("the metadata of `{name}` cannot be used");
-        Faults::new(&code::artifact::METADATA, summary, findings).or_unread()
-    })
+    metadata(directory).map_err(|findings| unusable(directory, findings))
+}
+
+/// What is wrong with the metadata of the variant in a directory, as an error.
+pub fn unusable(directory: &Utf8Path, findings: Vec<Finding>) -> Faults {
+    let name = directory.file_name().unwrap_or_default();
+    let summary = format!("the metadata of `{name}` cannot be used");
+    Faults::new(&code::artifact::METADATA, summary, findings).or_unread()
 }
 
 /// Whether a result speaks of the variant in a directory, by the SHA-256 in hexadecimal of the metadata that it was made

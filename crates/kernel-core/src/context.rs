@@ -18,8 +18,11 @@ pub struct Context {
     pub environment: Environment,
     /// The working directory when the process started.
     pub working_directory: Utf8PathBuf,
-    /// Seconds since 1970, read once; `SOURCE_DATE_EPOCH` where it is set.
+    /// Seconds since 1970 by the machine's clock, read once: by it goes whatever is trusted, and until when.
     pub now: u64,
+    /// The time that is written into documents, which who wants the same bytes again sets by `SOURCE_DATE_EPOCH`; else the
+    /// same. Nothing is trusted by it.
+    pub source_date: u64,
     /// Whether the network may be used.
     pub offline: bool,
     /// Set when the user interrupts.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use camino::{Utf8Path, Utf8PathBuf};
+use kernel_spec::identifier::hexadecimal;
 use miette::Diagnostic;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -123,6 +124,11 @@ pub fn of_variant(directory: &Utf8Path) -> Result<BTreeMap<String, String>, Dige
 /// A digest as metadata have it.
 pub(crate) fn base64(sha256: &[u8; 32]) -> String {
     STANDARD.encode(sha256)
+}
+
+/// The same digest in hexadecimal; none where it is none.
+pub(crate) fn in_hexadecimal(base64: &str) -> Option<String> {
+    STANDARD.decode(base64).ok().map(|bytes| hexadecimal(&bytes))
 }
 
 /// Whether a path in a variant is outside its digest. Unlike for [`tree::is_bytecode`], `.pyo` is an ordinary name here,

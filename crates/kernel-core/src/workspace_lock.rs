@@ -138,6 +138,7 @@ mod tests {
             environment: Environment::default(),
             working_directory: "/".into(),
             now: 0,
+            source_date: 0,
             offline: true,
             cancelled: Cancellation::default(),
         }

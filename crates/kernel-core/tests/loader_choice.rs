@@ -227,6 +227,7 @@ fn ask(request: &Request) -> Reply {
         environment: Environment::default(),
         working_directory: root().to_owned(),
         now: 0,
+        source_date: 0,
         offline: true,
         cancelled: Cancellation::default(),
     };

@@ -77,6 +77,11 @@ impl Policy {
         self.publishes.as_ref().is_none_or(|named| named.iter().any(is_it))
     }
 
+    /// Whether it lets its signer publish some repositories alone.
+    pub fn names_repositories(&self) -> bool {
+        self.publishes.is_some()
+    }
+
     /// Whether it names an owner of the Hub as meant.
     pub fn names_owner(&self, owner: &str) -> bool {
         self.publishes.iter().flatten().any(|named| named.split('/').next() == Some(owner))

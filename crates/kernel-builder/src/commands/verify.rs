@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     trust_config: Option<Utf8PathBuf>,
     /// Accept what is signed for no place, as other tools sign it
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["repo_id", "branch"])]
     allow_unplaced: bool,
     /// Accept variants of several commits together
     #[arg(long)]

@@ -33,7 +33,7 @@ pub fn bill(context: &Context, title: &str, parts: &[Part<'_>], project: Option<
     for part in parts {
         bill.variant(part, project, &mut all)?;
     }
-    let created = DateTime::from_timestamp(i64::try_from(context.now).unwrap_or_default(), 0);
+    let created = DateTime::from_timestamp(i64::try_from(context.source_date).unwrap_or_default(), 0);
     let created = created.unwrap_or_default().to_rfc3339_opts(SecondsFormat::Secs, true);
     Ok(json!({
         "spdxVersion": "SPDX-2.3",

@@ -108,7 +108,7 @@ impl State<'_> {
     fn description(&self, complete: bool) -> RunDescription {
         let seed = format!("{:016x}", self.bench.workshop.seed);
         let digest = |text: &str| hexadecimal(&Sha256::digest(text.as_bytes()));
-        let now = self.bench.workshop.context.now;
+        let now = self.bench.workshop.context.source_date;
         let started = i64::try_from(now).ok().and_then(|now| DateTime::from_timestamp(now, 0));
         let workloads: String =
             self.bench.options.workloads.iter().map(|pattern| format!(" --workload '{pattern}'")).collect();

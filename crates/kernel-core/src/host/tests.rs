@@ -47,6 +47,7 @@ impl Fixture {
             environment: Environment::new(all),
             working_directory: self.path().to_owned(),
             now: 0,
+            source_date: 0,
             offline: true,
             cancelled: Cancellation::default(),
         }

@@ -13,6 +13,7 @@ fn context(variables: &[(&str, &str)]) -> Context {
         environment: Environment::new(std::iter::once(path).chain(given)),
         working_directory: "/".into(),
         now: 0,
+        source_date: 0,
         offline: true,
         cancelled: Cancellation::default(),
     }

@@ -2,30 +2,53 @@
 //! write to it, could serve last year's set with its faults for ever. Who has once verified a newer one notices.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use kernel_spec::{Finding, code};
+use kernel_spec::event::Stage;
+use kernel_spec::{Event, Finding, code};
 use miette::Diagnostic;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::set::{Place, sha256};
 use super::statement::Statement;
-use crate::{Context, Result, atomic, regular};
+use crate::{Context, Error, Result, atomic, regular};
 
-/// What was seen before cannot be read.
+/// What was seen before is not known.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{path}`, which remembers what was verified, cannot be read")]
-#[diagnostic(
-    code("trust/memory"),
-    help("put it back, or remove it if you accept that an older set than the newest you saw is not noticed")
-)]
-pub struct SeenError {
-    path: Utf8PathBuf,
-    #[source]
-    reason: std::io::Error,
+pub enum SeenError {
+    /// It cannot be read.
+    #[error("`{path}`, which remembers what was verified, cannot be read")]
+    #[diagnostic(
+        code("trust/memory"),
+        help(
+            "put it back, or remove it if you accept that an older set than the newest you saw is not noticed"
+        )
+    )]
+    Unreadable {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The system's reason, or ours.
+        #[source]
+        reason: std::io::Error,
+    },
+
+    /// Another process does not let go of it.
+    #[error("another process has held `{path}` for {} seconds, and with it what was verified before", PATIENCE.as_secs())]
+    #[diagnostic(code("trust/memory"), help("end that process, or wait until it has ended"))]
+    Held {
+        /// The lock.
+        path: Utf8PathBuf,
+    },
 }
+
+/// How long to wait for another process, which needs it for as long as it takes to write a file.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often to ask whether it has ended.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Most bytes of a file of this.
 const LIMIT: u64 = 16 << 20;
@@ -61,7 +84,7 @@ impl Memory {
         fs_err::create_dir_all(&directory)?;
         let name = sha256(format!("{}\n{}", place.repository, place.branch).as_bytes());
         let path = directory.join(format!("{name}.json"));
-        let lock = lock(&path)?;
+        let lock = lock(context, &path)?;
         let nothing = || Known {
             repository: place.repository.clone(),
             branch: place.branch.clone(),
@@ -134,22 +157,39 @@ pub fn owners(context: &Context) -> Result<BTreeSet<String>> {
 
 /// What a file remembers, or nothing where there is none. One that cannot be read is no first sight.
 fn known(path: &Utf8Path) -> Result<Option<Known>> {
-    let unreadable = |reason: std::io::Error| SeenError { path: path.to_owned(), reason };
+    let unreadable = |reason: std::io::Error| SeenError::Unreadable { path: path.to_owned(), reason };
     let Some(text) = regular::text_if_there(path, LIMIT).map_err(unreadable)? else { return Ok(None) };
     Ok(Some(serde_json::from_str(&text).map_err(|error| unreadable(error.into()))?))
 }
 
-/// One process at a time, so that none writes over what another has just seen.
-fn lock(path: &Utf8Path) -> Result<fs_err::File> {
+/// One process at a time, so that none writes over what another has just seen. It is said that another is waited for, and
+/// an interruption ends the wait.
+fn lock(context: &Context, path: &Utf8Path) -> Result<fs_err::File> {
     let path = path.with_extension("lock");
     // Opening a pipe would wait for somebody to read from it.
     match regular::require(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(SeenError { path, reason: error }.into());
+            return Err(SeenError::Unreadable { path, reason: error }.into());
         }
         _ => {}
     }
-    let file = fs_err::File::create(path)?;
-    flock(&file, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
-    Ok(file)
+    let file = fs_err::File::create(&path)?;
+    let mut since: Option<Instant> = None;
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::INTR) => {}
+            Err(Errno::WOULDBLOCK) if context.cancelled.is_cancelled() => return Err(Error::Interrupted),
+            Err(Errno::WOULDBLOCK) => match since {
+                Some(since) if since.elapsed() > PATIENCE => return Err(SeenError::Held { path }.into()),
+                Some(_) => std::thread::sleep(INTERVAL),
+                None => {
+                    since = Some(Instant::now());
+                    let message = format!("waiting for another process, which holds `{path}`");
+                    context.sink.event(&Event::Stage { stage: Stage::Wait, variant: None, message });
+                }
+            },
+            Err(error) => return Err(std::io::Error::from(error).into()),
+        }
+    }
 }

@@ -9,7 +9,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::confined::Confined;
 use kernel_hub::publish::{Content, Wanted, wanted_file};
 
-use super::preflight::Artifact;
+use super::as_judged;
+use super::preflight::{Artifact, refuse};
 use super::results::{self, RESULTS};
 use crate::digest::{METADATA, SIGNATURE, is_left_out};
 use crate::tree::{self, Kind};
@@ -67,6 +68,10 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
         }
     }
     let mut files = name_files(context, &paths)?;
+    let changed = as_judged::differences(artifacts, &files);
+    if !changed.is_empty() {
+        return Err(refuse(changed));
+    }
     for (path, bytes) in artifacts.iter().flat_map(|artifact| results::of(context, project, artifact)) {
         files.insert(path.clone(), Content::of_bytes(&path, bytes));
     }

@@ -1,6 +1,7 @@
 //! Publishing, up to the point where the Hub is asked: what is uploaded, whether it may be, where to, and what the branch
 //! should hold afterwards. The exchange itself is `kernel_hub::publish`.
 
+mod as_judged;
 pub mod card;
 pub mod contents;
 pub mod preflight;
@@ -31,6 +32,19 @@ pub enum UploadError {
     #[error("`{branch}` is no name of a branch")]
     #[diagnostic(code("upload/target"), help("use letters, digits, `-`, `_`, `.` and `/`"))]
     BadBranch { branch: String },
+
+    #[error("the answer cannot be written to `{path}`; nothing was sent")]
+    #[diagnostic(
+        code("upload/output-json"),
+        help(
+            "name a file that is not there yet, that is empty, or that an earlier upload wrote; not in a variant"
+        )
+    )]
+    OutputJson {
+        path: Utf8PathBuf,
+        #[source]
+        reason: std::io::Error,
+    },
 
     #[error("`{repository}` has no branch `{branch}` to propose a change to")]
     #[diagnostic(

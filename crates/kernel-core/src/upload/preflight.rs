@@ -14,8 +14,8 @@ use crate::check::{layout, manifest};
 use crate::digest::{METADATA, SIGNATURE};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
-use crate::trust::{self, PROVENANCE};
-use crate::{Context, Project, Result, artifacts, bench, matrix};
+use crate::trust::{self, BUNDLE_LIMIT, PROVENANCE};
+use crate::{Context, Project, Result, artifacts, bench, matrix, regular};
 
 /// A variant to publish.
 pub struct Artifact {
@@ -25,8 +25,10 @@ pub struct Artifact {
     pub directory: Utf8PathBuf,
     /// What it says of itself.
     pub metadata: Metadata,
-    /// Whether it has a signature.
-    pub signed: bool,
+    /// The file that says it, as it was read: what is judged is this, and nothing else is published.
+    pub text: Vec<u8>,
+    /// The signature over it, as it was read, where there is one.
+    pub signature: Option<Vec<u8>>,
 }
 
 /// The project that a variant is of, which keeps what is known of it: where the variant lies in its `build`, that is not
@@ -37,9 +39,35 @@ pub fn home<'a>(named: &'a Utf8Path, variant: &'a Utf8Path) -> &'a Utf8Path {
 }
 
 impl Artifact {
+    /// Reads a variant, as if it had no signature, or says what is wrong with its metadata.
+    pub fn unsigned(directory: Utf8PathBuf) -> std::result::Result<Self, Vec<Finding>> {
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        let text = artifacts::metadata_text(&directory)?;
+        let metadata = Metadata::from_json(&text)?;
+        Ok(Self { name, directory, metadata, text, signature: None })
+    }
+
+    /// Reads a variant, or says what of it cannot be read.
+    fn read(directory: Utf8PathBuf) -> std::result::Result<Self, Vec<Finding>> {
+        let about = |file: &str| {
+            let variant = directory.file_name().map(str::to_owned);
+            Subject { variant, file: Some(file.to_owned()), ..Subject::default() }
+        };
+        let (of_metadata, of_signature) = (about(METADATA), about(SIGNATURE));
+        let signature = signature(&directory).map_err(|finding| finding.about(of_signature));
+        match (Self::unsigned(directory), signature) {
+            (Ok(artifact), Ok(signature)) => Ok(Self { signature, ..artifact }),
+            (artifact, signature) => {
+                let findings = artifact.err().unwrap_or_default().into_iter();
+                let findings = findings.map(|finding| finding.about(of_metadata.clone()));
+                Err(findings.chain(signature.err()).collect())
+            }
+        }
+    }
+
     /// Where the statement about the set is that it was signed with.
     pub fn statement(&self) -> Option<Utf8PathBuf> {
-        let record = self.metadata.publication.as_ref().filter(|_| self.signed)?;
+        let record = self.metadata.publication.as_ref().filter(|_| self.signature.is_some())?;
         let folder = self.directory.parent()?.join(PROVENANCE);
         Some(folder.join(trust::provenance_file(&record.set)))
     }
@@ -60,21 +88,29 @@ pub struct Allowed {
     pub failed_tests: bool,
 }
 
-/// The variants of a directory. Metadata that cannot be read are an error.
+/// The signature of the variant in a directory, where anything has its name. A link may lead to one.
+fn signature(directory: &Utf8Path) -> std::result::Result<Option<Vec<u8>>, Finding> {
+    let path = directory.join(SIGNATURE);
+    let read = match fs_err::symlink_metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => Err(error),
+        Ok(_) => regular::start(&path, BUNDLE_LIMIT),
+    };
+    read.map(Some).map_err(|error| {
+        let message =
+            format!("`{SIGNATURE}` of `{}` cannot be read", directory.file_name().unwrap_or_default());
+        Finding::error(&code::artifact::UNREADABLE, message).cause(error.to_string())
+    })
+}
+
+/// The variants of a directory. What of them cannot be read is an error.
 pub fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
     let mut read = Vec::new();
     let mut faults = Vec::new();
     for directory in artifacts::discover(directory)? {
-        let name = directory.file_name().unwrap_or_default().to_owned();
-        match artifacts::metadata(&directory) {
-            Ok(metadata) => {
-                let signed = directory.join(SIGNATURE).is_file();
-                read.push(Artifact { name, directory, metadata, signed });
-            }
-            Err(findings) => faults.extend(findings.into_iter().map(|finding| {
-                let file = Some(METADATA.to_owned());
-                finding.about(Subject { variant: Some(name.clone()), file, ..Subject::default() })
-            })),
+        match Artifact::read(directory) {
+            Ok(artifact) => read.push(artifact),
+            Err(findings) => faults.extend(findings),
         }
     }
     if faults.is_empty() { Ok(read) } else { Err(refuse(faults)) }
@@ -113,7 +149,8 @@ pub fn check(
     Ok(findings)
 }
 
-fn refuse(findings: Vec<Finding>) -> crate::Error {
+/// The findings as an error.
+pub(super) fn refuse(findings: Vec<Finding>) -> crate::Error {
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let what = if errors == 1 { "1 finding speaks".to_owned() } else { format!("{errors} findings speak") };
     let summary = format!("{what} against publishing; nothing was sent");

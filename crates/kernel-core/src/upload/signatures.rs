@@ -6,10 +6,9 @@ use kernel_spec::{Code, Finding, code};
 use kernel_trust::Verifier;
 
 use super::preflight::Artifact;
-use crate::digest::{METADATA, SIGNATURE};
 use crate::regular;
+use crate::trust::BUNDLE_LIMIT;
 use crate::trust::set::Place;
-use crate::trust::{BUNDLE_LIMIT, METADATA_LIMIT};
 
 /// What speaks against publishing `artifacts` at `place`; where there is a verifier, each must have a sound signature.
 pub fn check(artifacts: &[Artifact], place: &Place, required: Option<&Verifier>) -> Vec<Finding> {
@@ -21,25 +20,13 @@ fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Vec<F
     let finding = |code: &'static Code, message: String| {
         Finding::error(code, message).about(Subject { variant: Some(name.clone()), ..Subject::default() })
     };
-    if !artifact.signed {
+    let Some(bundle) = &artifact.signature else {
         let missing = required.map(|_| finding(&code::trust::UNSIGNED, format!("`{name}` has no signature")));
         return missing.into_iter().collect();
-    }
-    let unreadable = |what: String, error: &std::io::Error| {
-        let message = format!("{what} of `{name}` cannot be read");
-        vec![finding(&code::artifact::UNREADABLE, message).cause(error.to_string())]
-    };
-    let read = |file: &str, most| {
-        let read = regular::start(&artifact.directory.join(file), most);
-        read.map_err(|error| unreadable(format!("`{file}`"), &error))
-    };
-    let (text, bundle) = match (read(METADATA, METADATA_LIMIT), read(SIGNATURE, BUNDLE_LIMIT)) {
-        (Ok(text), Ok(bundle)) => (text, bundle),
-        (Err(findings), _) | (_, Err(findings)) => return findings,
     };
     let sound = match required {
-        Some(verifier) => verifier.blob(&text, &bundle).map(drop),
-        None => kernel_trust::is_about(&text, &bundle),
+        Some(verifier) => verifier.blob(&artifact.text, bundle).map(drop),
+        None => kernel_trust::is_about(&artifact.text, bundle),
     };
     if let Err(refusal) = sound {
         let message = format!("the signature of `{name}` does not fit");
@@ -62,7 +49,8 @@ fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Vec<F
     match statement {
         Some(Ok(_)) => {}
         Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
-            findings.extend(unreadable("the statement about the set".to_owned(), &error));
+            let message = format!("the statement about the set of `{name}` cannot be read");
+            findings.push(finding(&code::artifact::UNREADABLE, message).cause(error.to_string()));
         }
         _ => {
             let message = format!("there is no statement about the set of `{name}`");

@@ -16,7 +16,6 @@ use crate::arriving::Arriving;
 use crate::bench::DOCUMENTS;
 use crate::check::built::BuiltVariant;
 use crate::check::layout;
-use crate::digest::METADATA;
 use crate::reading::{PIECE, pieces};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::RESULTS;
@@ -102,8 +101,7 @@ fn one_of_each(found: Vec<(&Utf8Path, Artifact)>) -> Result<(Set<'_>, Vec<Findin
             set.insert(artifact.name.clone(), (from, artifact));
             continue;
         };
-        let text = |artifact: &Artifact| fs_err::read(artifact.directory.join(METADATA));
-        if text(&artifact)? != text(other)? {
+        if artifact.text != other.text {
             let message = format!("`{}` is in `{first}` and, otherwise, in `{from}`", artifact.name);
             let subject = Subject { variant: Some(artifact.name.clone()), ..Subject::default() };
             findings.push(Finding::error(&code::collect::TWICE, message).about(subject));

@@ -111,11 +111,10 @@ fn stage(context: &Context, stage: Stage, message: &str) {
 
 fn read(directory: &Utf8Path) -> Result<Vec<Artifact>> {
     let directories = artifacts::discover(directory)?.into_iter();
+    // A signature that is there already says nothing: it is replaced.
     let read = directories.map(|directory| {
-        let name = directory.file_name().unwrap_or_default().to_owned();
-        let metadata = artifacts::require_metadata(&directory)?;
-        let signed = directory.join(SIGNATURE).is_file();
-        Ok(Artifact { name, directory, metadata, signed })
+        let unsigned = Artifact::unsigned(directory.clone());
+        Ok(unsigned.map_err(|findings| artifacts::unusable(&directory, findings))?)
     });
     read.collect()
 }

@@ -59,6 +59,10 @@ codes! {
         means: "It is not known which repository to publish to",
         example: "`upload` in a project without `[general.hub]`, and without `--repo-id`",
         remedy: "Give `--repo-id OWNER/NAME`, or write `repo-id` into `[general.hub]` of `build.toml`";
+    OUTPUT_JSON = "upload/output-json", Usage,
+        means: "The answer cannot be written where `--output-json` says, and nothing was sent",
+        example: "`upload --output-json build.toml`, which holds something else than an earlier answer",
+        remedy: "Name a file that is not there yet, that is empty, or that an earlier upload wrote; not in a variant";
     NO_BRANCH = "upload/no-branch", Hub,
         means: "A change is proposed to a branch that does not exist",
         example: "`upload --create-pr` for the first variant of version 2",

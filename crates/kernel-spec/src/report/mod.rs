@@ -126,6 +126,7 @@ impl Report {
             Report::Shell(report) => report.exit(),
             Report::Status(report) => report.exit(),
             Report::Test(report) => report.exit(),
+            Report::Upload(report) => report.exit(),
             Report::Validate(report) => report.class,
             Report::Variants(report) => report.exit(),
             Report::Verify(report) => report.exit(),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Finding;
+use crate::{ExitClass, Finding, Severity};
 
 /// What an upload did, or would do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -45,6 +45,12 @@ pub struct UploadReport {
 }
 
 impl UploadReport {
+    /// How the process ends: what is done is done, and what went wrong afterwards is said.
+    pub fn exit(&self) -> ExitClass {
+        let error = self.findings.iter().find(|finding| finding.severity == Severity::Error);
+        error.map_or(ExitClass::Success, |finding| finding.code.exit)
+    }
+
     /// The answer in the form of the peer's `--output-json`.
     pub fn as_peer(&self) -> serde_json::Value {
         let status = match self.state {

@@ -1,11 +1,13 @@
 //! `sign` and `verify` against signing services on this machine, and what others make of the result.
 
 mod attacks;
+mod clock;
 mod depends;
 mod others;
 mod publishing;
 mod rebuild;
 mod signing;
+mod waiting;
 
 use std::path::Path;
 
@@ -25,7 +27,6 @@ pub(super) fn job(services: &Sigstore) -> Scene {
     let scene = Scene::new()
         .variable("ACTIONS_ID_TOKEN_REQUEST_URL", &services.request_url())
         .variable("ACTIONS_ID_TOKEN_REQUEST_TOKEN", REQUEST_SECRET)
-        .variable("SOURCE_DATE_EPOCH", "1700000000")
         .file("trust.json", &services.trust_config().to_string())
         .file("policy.toml", POLICY);
     let scene = variant(manifest(scene, 1), "torch-cpu", 1, &sample("one"));
@@ -42,6 +43,19 @@ pub(super) fn signed(services: &Sigstore) -> Scene {
 
 pub(super) fn sign(scene: &Scene) -> Ran {
     scene.run(&["sign", "--trust-config", "trust.json"])
+}
+
+/// Waits for a later second: a set is numbered by the second in which it is signed, and of two sets of one the first stays.
+pub(super) fn later() {
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+}
+
+/// What was said, without the numbers of sets.
+pub(super) fn without_numbers(ran: &Ran) -> String {
+    let text = ran.to_string();
+    let mut parts = text.split(", number ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + ", number [TIME]" + part.trim_start_matches(char::is_numeric))
 }
 
 /// Verifies with the policy and more options.

@@ -12,7 +12,6 @@ fn signed_library(services: &Sigstore) -> Scene {
         .file("policy.toml", POLICY)
         .file("p/.gitignore", "build/\n.kernel-builder/\n")
         .variable("KERNEL_BUILDER_OFFLINE", "0")
-        .variable("SOURCE_DATE_EPOCH", "1700000000")
         .variable("ACTIONS_ID_TOKEN_REQUEST_URL", &services.request_url())
         .variable("ACTIONS_ID_TOKEN_REQUEST_TOKEN", REQUEST_SECRET);
     scene.tool("git", &["init", "--quiet", "--initial-branch=main", "p"]);
@@ -70,7 +69,7 @@ fn what_the_sources_give_is_identical_and_what_they_do_not_is_named() {
     fs_err::write(&library, bytes).expect("written");
     assert_eq!(scene.run(&["hash", "p"]).status, 0);
     // Later: of two sets of one second the first stays.
-    let scene = scene.variable("SOURCE_DATE_EPOCH", "1700000100");
+    later();
     sign_it(&scene);
     assert_eq!(verify(&scene, &["p/build"]).status, 0, "the signature alone does not show it");
     let ran = verify(&scene, &["p/build", "--rebuild", "--sources", "p"]);
@@ -146,7 +145,8 @@ fn sources_are_fetched_and_give_the_same_bytes_or_are_named() {
     let text = fs_err::read_to_string(scene.path(&path)).expect("metadata");
     let clean = text.replace("\"dirty\": true", "\"dirty\": false");
     assert_ne!(clean, text);
-    let scene = scene.file(&path, &clean).variable("SOURCE_DATE_EPOCH", "1700000100");
+    later();
+    let scene = scene.file(&path, &clean);
     assert_eq!(scene.run(&["hash", "p"]).status, 0);
     run_of(&scene, "p", &services, at_host);
     sign_it(&scene);
@@ -222,7 +222,6 @@ fn the_recorded_lock_is_built_by_and_another_is_said() {
     let scene = scene
         .file("trust.json", &services.trust_config().to_string())
         .file(".gitignore", "build/\n.kernel-builder/\nenv/\nindex/\ncache/\ntrust.json\npolicy.toml\n")
-        .variable("SOURCE_DATE_EPOCH", "1700000000")
         .variable("ACTIONS_ID_TOKEN_REQUEST_URL", &services.request_url())
         .variable("ACTIONS_ID_TOKEN_REQUEST_TOKEN", REQUEST_SECRET);
     scene.tool("git", &["init", "--quiet", "--initial-branch=main"]);
@@ -259,7 +258,8 @@ fn the_recorded_lock_is_built_by_and_another_is_said() {
     // The same bytes, and a lock that nobody has.
     let path = format!("build/{VARIANT}/metadata.json");
     let text = fs_err::read_to_string(scene.path(&path)).expect("metadata").replace(&lock, &"0".repeat(64));
-    let scene = scene.file(&path, &text).variable("SOURCE_DATE_EPOCH", "1700000100");
+    later();
+    let scene = scene.file(&path, &text);
     sign(&scene);
     let (status, result, said) = rebuilt(&scene);
     assert_eq!((status, result), (0, "identical-by-other-toolchain".into()), "{said}");

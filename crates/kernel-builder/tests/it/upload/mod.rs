@@ -1,9 +1,11 @@
 //! `upload` against the Hub of the testkit, and what the real loader makes of the result.
 
+mod answer_file;
 mod believed;
 pub(super) mod ended;
 mod faults;
 mod hostile;
+mod judged;
 mod large;
 mod loads;
 mod publisher;

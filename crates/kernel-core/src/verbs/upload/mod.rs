@@ -2,12 +2,14 @@
 //! that nobody ever finds a version without variants; the card on `main` comes last, so that it never speaks of what is
 //! not there.
 
+mod answer;
 mod plan;
 mod send;
 mod unfinished;
 
 use std::collections::BTreeSet;
 
+use answer::AnswerFile;
 use camino::Utf8PathBuf;
 use kernel_hub::hub::{Hub, HubError, Refs, Tree};
 use kernel_spec::event::Stage;
@@ -20,7 +22,7 @@ use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
 use crate::upload::{UploadError, card, contents, preflight, target, version};
-use crate::{Context, Project, Result, atomic, network, trust};
+use crate::{Context, Project, Result, network, trust};
 
 /// What to upload, and how.
 #[derive(Clone, Debug)]
@@ -60,6 +62,8 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     known.extend(target.disagreement(&artifacts));
     let findings = preflight::check(&artifacts, (&directory, project.as_ref()), options.allowed, known)?;
     let contents = contents::collect(context, &artifacts, &directory)?;
+    let answer = options.output_json.as_ref();
+    let answer = answer.map(|path| AnswerFile::prepare(context, path, &artifacts)).transpose()?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
     let hub = network::hub(context)?.for_changes();
     let upload = Upload {
@@ -81,9 +85,8 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     }
     if !options.dry_run {
         upload.send(&there, &mut report)?;
-        if let Some(path) = &options.output_json {
-            let text = format!("{:#}\n", report.as_peer());
-            atomic::write(&context.resolve(path), text.as_bytes())?;
+        if let Some(answer) = answer {
+            report.findings.extend(answer.write(&report));
         }
     }
     Ok(report)

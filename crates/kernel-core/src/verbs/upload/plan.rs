@@ -88,7 +88,7 @@ fn describe(
         },
         files: files.len() as u64,
         bytes: files.iter().map(|content| content.size).sum(),
-        signed: artifact.signed,
+        signed: artifact.signature.is_some(),
         results: wanted
             .files
             .keys()

@@ -46,6 +46,7 @@ impl Log {
             environment: context.environment.clone(),
             working_directory: context.working_directory.clone(),
             now: context.now,
+            source_date: context.source_date,
             offline: context.offline,
             cancelled: context.cancelled.clone(),
         }

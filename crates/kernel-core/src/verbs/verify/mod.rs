@@ -193,10 +193,17 @@ impl Judge<'_> {
     fn mismatches(&self, signer: &SignerIdentity, repository: Option<&str>) -> Vec<Finding> {
         let of = |policy: &Policy| {
             let mut mismatches = policy.check(signer);
-            if let Some(repository) = repository.filter(|repository| !policy.publishes(repository)) {
-                let message = format!("the policy does not let its signer publish `{repository}`");
-                mismatches.push(Mismatch { code: &code::trust::PLACE, message });
-            }
+            let message = match repository {
+                Some(repository) if !policy.publishes(repository) => {
+                    format!("the policy does not let its signer publish `{repository}`")
+                }
+                None if policy.names_repositories() => {
+                    "the policy lets its signer publish some repositories alone, and nothing says which this is of"
+                        .to_owned()
+                }
+                _ => return mismatches,
+            };
+            mismatches.push(Mismatch { code: &code::trust::PLACE, message });
             mismatches
         };
         let nearest = self.policies.iter().map(of).min_by_key(Vec::len);

@@ -65,12 +65,21 @@ impl Judge<'_> {
         if statement.serial > signed.signed.logged_at + AHEAD {
             findings.extend(wrong("its number is of a later time than its entry in the log".to_owned()));
         }
-        let age = self.base.now.saturating_sub(signed.signed.logged_at);
-        if self.base.options.max_age.is_some_and(|most| age > most) {
-            let message = format!("the set of `{name}` was signed {} days ago", age / 86_400);
-            findings.push(Finding::error(&code::trust::AGE, message));
-        }
+        findings.extend(self.age(&format!("the set of `{name}`"), signed.signed.logged_at));
         if findings.is_empty() { Ok(statement) } else { Err(findings) }
+    }
+}
+
+impl Judge<'_> {
+    /// Whether something was signed longer ago than is allowed.
+    pub(super) fn age(&self, what: &str, logged_at: u64) -> Option<Finding> {
+        let age = self.base.now.saturating_sub(logged_at);
+        self.base.options.max_age.filter(|most| age > *most)?;
+        let ago = match age / 86_400 {
+            0 => format!("{age} seconds"),
+            days => format!("{days} days"),
+        };
+        Some(Finding::error(&code::trust::AGE, format!("{what} was signed {ago} ago")))
     }
 }
 

@@ -96,8 +96,9 @@ impl Judge<'_> {
     /// Whether the signer may sign.
     fn signer(&self, examined: &mut Examined) {
         let Some(signer) = &examined.result.signer else { return };
-        let place = examined.place();
-        for finding in self.mismatches(signer, place.as_ref().map(|place| place.repository.as_str())) {
+        // What is signed for no place may be published where it lies.
+        let signed_for = examined.place().map(|place| place.repository).or_else(|| self.repository.clone());
+        for finding in self.mismatches(signer, signed_for.as_deref()) {
             examined.refuse(finding);
         }
     }
@@ -111,6 +112,11 @@ impl Judge<'_> {
             if !self.base.options.allow_unplaced {
                 let message = format!("`{name}` is signed for no place, and so would fit anywhere");
                 examined.refuse(Finding::error(&code::trust::NO_PLACE, message));
+            }
+            // It is of no set, whose age would be looked at.
+            let logged_at = examined.result.logged_at.unwrap_or_default();
+            if let Some(finding) = self.age(&format!("`{name}`"), logged_at) {
+                examined.refuse(finding);
             }
             return;
         };

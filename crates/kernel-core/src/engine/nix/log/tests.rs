@@ -25,6 +25,7 @@ fn follow(lines: &[&str]) -> (Vec<String>, super::Heard) {
         environment: crate::context::Environment::default(),
         working_directory: "/".into(),
         now: 0,
+        source_date: 0,
         offline: true,
         cancelled: crate::context::Cancellation::default(),
     };
