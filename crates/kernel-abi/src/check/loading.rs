@@ -103,9 +103,21 @@ impl Case<'_> {
     fn thread_storage(&mut self) {
         /// What glibc 2.28 sets aside for all of them together (`TLS_STATIC_SURPLUS`), in bytes.
         const SET_ASIDE: u64 = 1664;
+        /// What that is aligned to, in bytes (`TCB_ALIGNMENT`), as long as no library that a program starts with wants more.
+        const ALIGNED: u64 = 64;
         let bytes = self.object.thread_storage;
         if !self.object.static_thread_storage || bytes == 0 {
             return;
+        }
+        let alignment = self.object.thread_alignment;
+        if alignment > ALIGNED {
+            let message = format!(
+                "needs storage for each thread that is aligned to {alignment} bytes from what the process set aside at its start"
+            );
+            let cause = format!(
+                "that is aligned to {ALIGNED} bytes, and the loader refuses libraries that want more"
+            );
+            self.error(&abi::THREAD_STORAGE, message, cause, Subject::default());
         }
         let severity = if bytes > SET_ASIDE { Severity::Error } else { Severity::Warning };
         let message =

@@ -96,6 +96,7 @@ impl Case<'_> {
             self.versions();
             self.versions_of_absent();
             self.packed_relocations();
+            self.system_tag();
             self.forbidden_symbols();
         } else {
             self.macos();

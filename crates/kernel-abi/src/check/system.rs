@@ -81,15 +81,46 @@ impl Case<'_> {
         }
     }
 
-    /// Relocations that the loaders of the policy skip, where no needed version keeps those from loading the library.
+    /// The system that it says it is for, which glibc compares up to 2.35 (`open_verify` in `elf/dl-load.c`).
+    pub(super) fn system_tag(&mut self) {
+        let Some(policy) = self.policy.manylinux else { return };
+        let Some(kernel) = policy.oldest_kernel() else { return };
+        let Some(system) = self.object.system.filter(|own| !own.is_linux || own.kernel > kernel) else {
+            return;
+        };
+        let [major, minor, patch] = system.kernel;
+        let wanted = match system.is_linux {
+            true => format!("Linux {major}.{minor}.{patch} or newer"),
+            false => "another system than Linux".to_owned(),
+        };
+        let message = "the system's loader refuses it".to_owned();
+        let [major, minor, _] = kernel;
+        let cause =
+            format!("its note says that it is for {wanted}; {policy} may run on Linux {major}.{minor}");
+        self.error(&abi::NOT_LOADABLE, message, cause, Subject::default());
+    }
+
+    /// Relocations that the loaders of the policy skip, where no needed version keeps those from loading the library; and
+    /// loaders that know them refuse libraries that need versions of libc without that one (`_dl_check_map_versions`).
     pub(super) fn packed_relocations(&mut self) {
         let object = self.object;
-        let Some(policy) = self.policy.manylinux.filter(|_| object.packed_relocations) else { return };
-        let since = Manylinux::of_version(object.machine, PACKED_RELOCATIONS);
-        let read = matches!(since, Since::Policy(Some(since)) if since <= policy);
-        if read || object.version_needs.iter().any(|need| need.name == PACKED_RELOCATIONS) {
+        let asks = object.version_needs.iter().any(|need| need.name == PACKED_RELOCATIONS);
+        if !object.packed_relocations || asks {
             return;
         }
+        let since = Manylinux::of_version(object.machine, PACKED_RELOCATIONS);
+        let knows = |policy: &Manylinux| matches!(since, Since::Policy(Some(since)) if since <= *policy);
+        let Some(policy) = self.policy.manylinux.filter(|policy| !knows(policy)) else {
+            let of_libc = |library: &String| library.starts_with("libc.so.");
+            if object.version_needs.iter().any(|need| need.library.as_ref().is_some_and(of_libc)) {
+                let message = "has packed relocations, and does not say so".to_owned();
+                let cause = format!(
+                    "every loader that knows them refuses it without a need for `{PACKED_RELOCATIONS}`"
+                );
+                self.error(&abi::NOT_LOADABLE, message, cause, Subject::default());
+            }
+            return;
+        };
         let message = format!("has packed relocations, which the oldest loaders of {policy} do not apply");
         let cause =
             format!("pointers in its data would stay wrong; it does not even ask for `{PACKED_RELOCATIONS}`");

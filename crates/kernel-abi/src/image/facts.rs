@@ -101,6 +101,15 @@ pub struct SearchPath {
     pub path: String,
 }
 
+/// The system that a library says it is for (`.note.ABI-tag`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System {
+    /// Whether that is Linux.
+    pub is_linux: bool,
+    /// The oldest kernel: major, minor, patch.
+    pub kernel: [u32; 3],
+}
+
 /// What a library asks of the loader beyond loading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
@@ -305,6 +314,8 @@ pub struct Object {
     pub small_pages: bool,
     /// Bytes of storage that each thread has for it.
     pub thread_storage: u64,
+    /// What that storage is aligned to, in bytes.
+    pub thread_alignment: u64,
     /// Whether that storage has to be in what is set aside when the process starts.
     pub static_thread_storage: bool,
     /// Whether exceptions find their way out of its functions; they end the process otherwise.
@@ -323,6 +334,8 @@ pub struct Object {
     pub relro: Relro,
     /// Instruction set level it says it needs (`x86-64-v3` is 3); 1 is the baseline.
     pub isa_level: u8,
+    /// The system that it says it is for.
+    pub system: Option<System>,
     /// The linker's identity of the code, in hexadecimal.
     pub build_id: Option<String>,
     /// What the provenance notes hold; a good library of ours has exactly one.
@@ -363,6 +376,7 @@ impl Object {
             refusals: Vec::new(),
             small_pages: false,
             thread_storage: 0,
+            thread_alignment: 1,
             static_thread_storage: false,
             unwinds: true,
             odd_pointers: false,
@@ -372,6 +386,7 @@ impl Object {
             text_relocations: false,
             relro: Relro::None,
             isa_level: 1,
+            system: None,
             build_id: None,
             provenance: Vec::new(),
             minimum_macos: None,

@@ -20,7 +20,7 @@ use source::Reader;
 pub(crate) use content::LAST_WORDS;
 pub use facts::{
     Binding, ExecutableStack, GpuCode, GpuKind, Image, Kind, Machine, MarkKind, Object, Relro, Request,
-    SearchPath, Section, Symbol, SymbolKind, Visibility,
+    SearchPath, Section, Symbol, SymbolKind, System, Visibility,
 };
 pub use facts::{Format, Mark, VersionNode};
 pub use gpu::COMPRESSED;

@@ -106,6 +106,17 @@ impl Manylinux {
         Some(format!("{prefix}_{newest}"))
     }
 
+    /// The kernel of its oldest systems, where their loader compares it with what libraries ask for: that of RHEL 8, or of
+    /// RHEL 9; since 2.36 glibc does not ask.
+    pub(crate) fn oldest_kernel(self) -> Option<[u32; 3]> {
+        let is_before = |name| named(name).is_some_and(|other| self < other);
+        match (is_before("manylinux_2_31"), is_before("manylinux_2_36")) {
+            (true, _) => Some([4, 18, 0]),
+            (false, true) => Some([5, 4, 0]),
+            (false, false) => None,
+        }
+    }
+
     /// The oldest policy whose systems have every version, library and symbol that an object takes from the system;
     /// `foreign` says which needed libraries come with the framework and are not the system's.
     pub fn floor(object: &Object, foreign: impl Fn(&str) -> bool) -> Option<Manylinux> {

@@ -8,11 +8,11 @@ use kernel_abi::{Image, Policy};
 use crate::planted::{codes, shelf, torch, verdict};
 use crate::workshop::{Workshop, without_section_headers};
 
-const LOAD: u32 = 1;
+pub(crate) const LOAD: u32 = 1;
 const DYNAMIC: u32 = 2;
-const NOTE: u32 = 4;
+pub(crate) const NOTE: u32 = 4;
 const PHDR: u32 = 6;
-const TLS: u32 = 7;
+pub(crate) const TLS: u32 = 7;
 const UNWINDING: u32 = 0x6474_e550;
 const STACK: u32 = 0x6474_e551;
 const RELRO: u32 = 0x6474_e552;
@@ -22,45 +22,45 @@ const UNKNOWN: u32 = 0x6000_0001;
 const NEEDED: u64 = 1;
 const HASH: u64 = 4;
 const STRSZ: u64 = 10;
-const SYMTAB: u64 = 6;
-const RELA: u64 = 7;
+pub(crate) const SYMTAB: u64 = 6;
+pub(crate) const RELA: u64 = 7;
 const RELAENT: u64 = 9;
 const SYMENT: u64 = 11;
 const INIT: u64 = 12;
-const RELASZ: u64 = 8;
+pub(crate) const RELASZ: u64 = 8;
 const PLTRELSZ: u64 = 2;
 const PLTREL: u64 = 20;
-const JMPREL: u64 = 23;
+pub(crate) const JMPREL: u64 = 23;
 const INIT_ARRAY: u64 = 25;
 const INIT_ARRAYSZ: u64 = 27;
 const FLAGS: u64 = 30;
 const RUNPATH: u64 = 29;
-const GNU_HASH: u64 = 0x6fff_fef5;
+pub(crate) const GNU_HASH: u64 = 0x6fff_fef5;
 const VERSYM: u64 = 0x6fff_fff0;
-const VERNEED: u64 = 0x6fff_fffe;
+pub(crate) const VERNEED: u64 = 0x6fff_fffe;
 const VERNEEDNUM: u64 = 0x6fff_ffff;
 
 /// An ELF library of 64 bits, little-endian, in the hands of somebody who knows it.
-struct Edit(Vec<u8>);
+pub(crate) struct Edit(pub(crate) Vec<u8>);
 
 impl Edit {
-    fn number<const N: usize>(&self, at: usize) -> u64 {
+    pub(crate) fn number<const N: usize>(&self, at: usize) -> u64 {
         self.0[at..at + N].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     }
 
-    fn set<const N: usize>(&mut self, at: usize, value: u64) {
+    pub(crate) fn set<const N: usize>(&mut self, at: usize, value: u64) {
         self.0[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
     }
 
     /// Where the program headers of a kind stand.
-    fn headers(&self, kind: u32) -> Vec<usize> {
+    pub(crate) fn headers(&self, kind: u32) -> Vec<usize> {
         let start = place(self.number::<8>(0x20));
         let all = (0..place(self.number::<2>(0x38))).map(|index| start + 56 * index);
         all.filter(|at| self.number::<4>(*at) == u64::from(kind)).collect()
     }
 
     /// Where the value of an entry of the dynamic segment stands.
-    fn entry(&self, tag: u64) -> usize {
+    pub(crate) fn entry(&self, tag: u64) -> usize {
         let dynamic = place(self.number::<8>(self.headers(DYNAMIC)[0] + 8));
         let at =
             (dynamic..).step_by(16).find(|at| self.number::<8>(*at) == tag || self.number::<8>(*at) == 0);
@@ -68,7 +68,7 @@ impl Edit {
     }
 
     /// The place in the file that an entry of the dynamic segment leads to.
-    fn table(&self, tag: u64) -> usize {
+    pub(crate) fn table(&self, tag: u64) -> usize {
         let address = self.number::<8>(self.entry(tag));
         let holds = |at: &usize| (self.number::<8>(at + 16)..).contains(&address);
         let load = self.headers(LOAD).into_iter().rfind(holds).expect("a loaded table");
@@ -81,7 +81,7 @@ impl Edit {
         (self.table(SYMTAB)..).step_by(24).find(is_function).expect("a function")
     }
 
-    fn every(&mut self, kind: u32, field: usize, value: u64) {
+    pub(crate) fn every(&mut self, kind: u32, field: usize, value: u64) {
         for at in self.headers(kind) {
             match field {
                 0 => self.set::<4>(at, value),
@@ -91,7 +91,7 @@ impl Edit {
     }
 }
 
-fn place(value: u64) -> usize {
+pub(crate) fn place(value: u64) -> usize {
     usize::try_from(value).expect("small")
 }
 
@@ -106,7 +106,7 @@ fn bad(workshop: &Workshop) -> Vec<u8> {
     workshop.read("bad.so")
 }
 
-type Change = fn(&mut Edit);
+pub(crate) type Change = fn(&mut Edit);
 
 #[test]
 fn what_an_edit_hides_from_counts_is_found_or_the_file_is_called_damaged() {
@@ -503,6 +503,6 @@ fn told(bytes: &[u8], policy: &Policy) -> String {
     }
 }
 
-fn set(codes: &[&str]) -> BTreeSet<String> {
+pub(crate) fn set(codes: &[&str]) -> BTreeSet<String> {
     codes.iter().map(|&code| code.to_owned()).collect()
 }

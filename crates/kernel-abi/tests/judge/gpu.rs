@@ -219,6 +219,24 @@ fn cuda_code_of_unknown_kinds_hides_nothing_behind_it() {
     assert_eq!(judge(&workshop, &source, CUDA, Some(&["9.0", "8.0"])), bad, "unknown code is none for 9.0");
 }
 
+/// An entry of a list that has no bytes promises nothing.
+#[test]
+fn entries_without_bytes_are_no_code() {
+    let workshop = Workshop::new();
+    let emptied = |source: &str, from: &str, to: &str| {
+        assert!(source.contains(from), "{source}");
+        let bytes = library(&workshop, &source.replacen(from, to, 1));
+        // What its list does not reach any more is read as other data is.
+        Image::parse(&bytes.as_slice()).expect("a library").objects[0].gpu.clone()
+    };
+    let source = cuda(".nv_fatbin", "code", 1, &[(2, 80, 0)]);
+    // A header of all 128 bytes, and none behind it.
+    assert_eq!(emptied(&source, ".long 64\\n\"\n\".quad 64", ".long 128\\n\"\n\".quad 0"), []);
+    let source = hip(&[&["gfx90a"]]);
+    assert_eq!(emptied(&source, "4160, 64,", "4160, 64,").len(), 1);
+    assert_eq!(emptied(&source, "4160, 64,", "4160, 0,"), []);
+}
+
 /// The list of a fat binary against the code itself: the header of its ELF file names the chip too.
 #[test]
 fn cuda_code_that_is_not_what_its_list_says_is_found() {

@@ -2,6 +2,7 @@
 //! systems, written here.
 
 mod edited;
+mod edited_further;
 mod facts;
 mod foreign;
 mod gpu;

@@ -73,6 +73,15 @@ impl Tables<'_> {
     /// Fails where the loader would not find a name that the library exports: in the GNU table if there is one, otherwise
     /// in the classic one.
     pub(super) fn find_all(&self, object: &Object) -> Result<(), ImageError> {
+        if let Some(start) = self.start(raw::DT_GNU_HASH)? {
+            // The loader looks at the head of every library's, whatever that exports, and asserts this (`_dl_setup_hash`).
+            let [_, _, words, _] = self.head(start)?;
+            if !words.is_power_of_two() {
+                return Err(ImageError::Malformed {
+                    what: "the filter of its hash table has an impossible size",
+                });
+            }
+        }
         let mut exported = (1..).zip(&object.records).filter(|(_, record)| record.is_exported()).peekable();
         if exported.peek().is_none() {
             return Ok(());
@@ -165,7 +174,7 @@ impl Tables<'_> {
     ) -> Result<bool, ImageError> {
         let Some(count) = self.gnu_count(start)? else { return Ok(false) };
         let [buckets, first, words, shift] = self.head(start)?;
-        if buckets == 0 || !words.is_power_of_two() || first > count {
+        if buckets == 0 || first > count {
             return Ok(false);
         }
         let filter_at = start + 16;

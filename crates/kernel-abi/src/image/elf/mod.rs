@@ -56,6 +56,7 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
     object.refusals = refusals(header, &segments, &dynamic, endian);
     object.small_pages = segments.off_large_pages;
     object.thread_storage = segments.thread_storage;
+    object.thread_alignment = segments.thread_alignment();
     object.unwinds = unwinding::is_usable(reader, &segments)?;
     object.writable_code = segments.loads.iter().any(|load| load.writable && load.executable);
     object.executable_stack = match segments.stack_flags {
@@ -103,6 +104,7 @@ fn refusals<E: FileHeader<Endian = Endianness>>(
         (segments.count != 0 && segments.loads.is_empty(), "it has no segment to load"),
         (!segments.in_order(), "its segments are not in the order of their addresses"),
         (segments.off_pages, "its segments do not begin where pages of memory can"),
+        (segments.misplaced, "its segments have an alignment that memory cannot have"),
         (segments.unaligned, "its segments are not aligned to pages, which glibc refused until 2.35"),
         (
             !dynamic.is_complete(),

@@ -4,11 +4,12 @@ use object::elf as raw;
 use object::{Endianness, U32};
 
 use super::super::ImageError;
-use super::super::facts::{Machine, Object};
+use super::super::facts::{Machine, Object, System};
 use super::super::provenance::{self, Provenance};
 use super::super::source::Reader;
 use super::{Segments, cast_all};
 
+const GNU_SYSTEM: u32 = 1;
 const GNU_BUILD_ID: u32 = 3;
 const GNU_PROPERTIES: u32 = 5;
 
@@ -60,6 +61,14 @@ fn take(note: &Note<'_>, offset: u64, endian: Endianness, object: &mut Object) {
     match (note.owner, note.kind) {
         (b"GNU", GNU_BUILD_ID) if object.build_id.is_none() && note.descriptor.len() <= 64 => {
             object.build_id = Some(note.descriptor.iter().map(|byte| format!("{byte:02x}")).collect());
+        }
+        (b"GNU", GNU_SYSTEM) if object.system.is_none() => {
+            if let [system, kernel @ ..] = cast_all::<U32<Endianness>>(note.descriptor)
+                && let [major, minor, patch] = kernel
+            {
+                let kernel = [major, minor, patch].map(|number| number.get(endian));
+                object.system = Some(System { is_linux: system.get(endian) == 0, kernel });
+            }
         }
         (b"GNU", GNU_PROPERTIES) if object.machine == Machine::X86_64 => {
             object.isa_level = object.isa_level.max(isa_level(note.descriptor, endian));

@@ -10,7 +10,7 @@ use object::read::elf::{FileHeader, Rel, Rela};
 use object::{Endian, Endianness, U64};
 
 use super::super::ImageError;
-use super::super::facts::{Kind, Machine, Record, SymbolKind};
+use super::super::facts::{Binding, Kind, Machine, Record, SymbolKind};
 use super::super::source::{Reader, index};
 use super::dynamic::Dynamic;
 use super::processor::{Act, Processor};
@@ -30,18 +30,24 @@ pub(super) struct Survey {
     uses: Vec<u8>,
 }
 
-/// Uses of a symbol: where calls go by, as an address, as a variable of threads.
+/// Uses of a symbol: where calls go by, as an address, as a variable of threads, and for the library that has its storage.
 const CALLED: u8 = 1;
 const ADDRESS: u8 = 2;
 const STORAGE: u8 = 4;
+const OWNER: u8 = 8;
 
 impl Survey {
     /// Fails where a symbol is of another kind than relocations take it for. `records` begins with the empty symbol.
     pub(super) fn agrees(&self, records: &[Record]) -> Result<(), ImageError> {
         let fits = |(uses, record): (&u8, &Record)| match record.kind {
             SymbolKind::ThreadLocal => uses & (CALLED | ADDRESS) == 0,
-            SymbolKind::Data => uses & (CALLED | STORAGE) == 0,
-            SymbolKind::Function | SymbolKind::Other => uses & STORAGE == 0,
+            SymbolKind::Data => uses & (CALLED | STORAGE | OWNER) == 0,
+            SymbolKind::Function => uses & (STORAGE | OWNER) == 0,
+            // gold names the section of such variables for the library itself.
+            SymbolKind::Other => {
+                let is_own = record.binding == Binding::Local && record.defined;
+                uses & STORAGE == 0 && (uses & OWNER == 0 || is_own)
+            }
         };
         if self.uses.iter().zip(records).skip(1).all(fits) {
             return Ok(());
@@ -81,6 +87,7 @@ pub(super) fn survey<E: FileHeader<Endian = Endianness>>(
         targets: segments.targets(dynamic.writes_anywhere()),
         arrays: dynamic.arrays().collect(),
         filled: BTreeSet::new(),
+        slots: None,
         written: Vec::new(),
         segments,
         endian,
@@ -137,6 +144,7 @@ pub(super) fn survey<E: FileHeader<Endian = Endianness>>(
         check.packed(segments.table(address)?.start, length, size_of::<E::Word>() as u64)?;
     }
     if check.knows() {
+        check.calls_go_by(dynamic.get(raw::DT_PLTGOT))?;
         check.write_apart()?;
         if dynamic.is_complete() {
             check.arrays_are_code()?;
@@ -189,6 +197,8 @@ struct Check<'a, 's> {
     arrays: Vec<Range<u64>>,
     /// Addresses in the arrays that are filled by relocations.
     filled: BTreeSet<u64>,
+    /// The first word that calls go by, and whether some function is looked up at its first call.
+    slots: Option<(u64, bool)>,
     /// Addresses of all words that are written.
     written: Vec<u64>,
     segments: &'a Segments,
@@ -224,7 +234,9 @@ impl Check<'_, '_> {
         if is_first && kind != processor.relative {
             return Err(KIND);
         }
-        if kind == 0 && !self.knows() {
+        // GNU ld sets too many aside for some variables of threads, and leaves them as zeros.
+        let is_left = symbol == 0 && address == 0 && addend.unwrap_or(0) == 0;
+        if kind == 0 && (is_left || !self.knows()) {
             return Ok(());
         }
         if !self.is_target(address, processor.pointer) {
@@ -240,6 +252,10 @@ impl Check<'_, '_> {
             return Err(KIND);
         }
         self.survey.static_storage |= act == Act::Distance;
+        if table == Table::Calls && matches!(act, Act::Slot | Act::Indirect) {
+            let (first, is_lazy) = self.slots.unwrap_or((address, false));
+            self.slots = Some((first.min(address), is_lazy || act == Act::Slot));
+        }
         self.writes(act, address)?;
         self.names(act, symbol)?;
         self.value(act, symbol, address, addend)
@@ -284,12 +300,12 @@ impl Check<'_, '_> {
         if self.arrays.iter().any(|array| array.contains(&address)) {
             self.filled.insert(address);
         }
-        if act == Act::Slot {
+        // One that is filled at once need not hold anything before.
+        if act == Act::Slot && !self.binds_now {
             // Until the first call a slot leads to the code that looks the function up; linkers write that everywhere.
             let place = self.segments.at(address).ok_or(SLOT)?;
             let first = self.endian.read_u64(self.reader.array("the table of calls", place.start)?);
-            let is_protected = !self.binds_now && self.segments.is_protected(address);
-            if !self.segments.holds_code(first) || is_protected {
+            if !self.segments.holds_code(first) || self.segments.is_protected(address) {
                 return Err(SLOT);
             }
         }
@@ -304,7 +320,8 @@ impl Check<'_, '_> {
             Act::Relative | Act::Indirect | Act::Size => return Ok(()),
             Act::Slot => CALLED,
             Act::Entry | Act::Address => ADDRESS,
-            Act::Module | Act::Offset | Act::Distance | Act::Descriptor => STORAGE,
+            Act::Module => OWNER,
+            Act::Offset | Act::Distance | Act::Descriptor => STORAGE,
         };
         let at = index(symbol.into());
         if at >= self.survey.uses.len() {
@@ -392,6 +409,18 @@ impl Check<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Fails where the loader does not say to the code that looks functions up what that needs: it writes two words behind the
+    /// first one of a table (`elf_machine_runtime_setup`), and that code takes them from right before the first one that calls go by.
+    fn calls_go_by(&self, table: Option<u64>) -> Result<(), ImageError> {
+        let Some((first, true)) = self.slots.filter(|_| !self.binds_now) else { return Ok(()) };
+        let fits = |table: u64| {
+            table.checked_add(3 * 8) == Some(first)
+                && self.is_target(table, 3 * 8)
+                && self.segments.at(table).is_some_and(|place| place.end - place.start >= 3 * 8)
+        };
+        if table.is_some_and(fits) { Ok(()) } else { Err(SLOT) }
     }
 
     /// Fails where two of them write into the same word: the second undoes the first.

@@ -36,6 +36,9 @@ const LARGEST: u64 = 1 << 40;
 const LARGEST_STORAGE: u64 = 1 << 30;
 const LARGEST_ALIGNMENT: u64 = 1 << 16;
 
+/// The largest alignment of segments, in bytes: the loader takes as much memory more to find such a place.
+const LARGEST_PAGE: u64 = 1 << 30;
+
 /// The smallest table by which exceptions leave functions, in bytes: encodings and the address of another one.
 const UNWINDING: u64 = 8;
 
@@ -84,6 +87,8 @@ pub(crate) struct Segments {
     pub(super) off_pages: bool,
     /// Whether some segment says that it need not lie on a page.
     pub(super) unaligned: bool,
+    /// Whether some segment asks for a place that no memory has.
+    pub(super) misplaced: bool,
     /// Whether a segment takes an impossible amount of memory, or what is made read-only lies outside of all.
     pub(super) beyond: bool,
     /// Whether the headers are not where they say.
@@ -145,6 +150,7 @@ impl Segments {
                 let is_on = |page: u64| align % page == 0 && address.wrapping_sub(offset) % page == 0;
                 self.off_pages |= !address.wrapping_sub(offset).is_multiple_of(PAGE.max(align));
                 self.unaligned |= align % PAGE != 0;
+                self.misplaced |= align & align.wrapping_sub(1) != 0 || align > LARGEST_PAGE;
                 self.off_large_pages |= !is_on(LARGEST_PAGE_OF_ARM);
                 let memory = entry.p_memsz(endian).into();
                 // Beyond the file's bytes stand zeros, which the loader writes itself.
@@ -265,6 +271,11 @@ impl Segments {
             && self.thread_storage <= LARGEST_STORAGE
             && (self.thread_storage == 0 || part.align.is_power_of_two() && part.align <= LARGEST_ALIGNMENT)
             && (length == 0 || there)
+    }
+
+    /// What each thread's own storage is aligned to, in bytes.
+    pub(super) fn thread_alignment(&self) -> u64 {
+        self.thread_start.as_ref().map_or(1, |part| part.align)
     }
 
     /// Whether it has storage of threads at all.

@@ -60,7 +60,8 @@ fn list(reader: &Reader<'_>, start: u64, found: &mut Vec<GpuCode>) -> Result<Opt
         let name = reader.bytes("a HIP bundle", at + 24, length)?;
         at = at + 24 + length;
         end = end.max(at).max(start.saturating_add(offset).saturating_add(size));
-        if let Some(architecture) = target(&String::from_utf8_lossy(&name)) {
+        // Without bytes it is no code.
+        if let Some(architecture) = target(&String::from_utf8_lossy(&name)).filter(|_| size != 0) {
             reader.spend(size_of::<GpuCode>() as u64)?;
             found.push(GpuCode { kind: GpuKind::Hip, architecture, size });
         }

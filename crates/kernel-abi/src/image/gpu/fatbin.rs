@@ -63,8 +63,11 @@ fn entries(reader: &Reader<'_>, range: Range<u64>, found: &mut Vec<GpuCode>) -> 
             return Err(ImageError::Malformed { what: "CUDA code is for another chip than its entry says" });
         }
         let suffix = suffix(word(40));
-        reader.spend(size_of::<GpuCode>() as u64)?;
-        found.push(GpuCode { kind, architecture: format!("{prefix}{number}{suffix}"), size });
+        // Without bytes it is no code.
+        if size != 0 {
+            reader.spend(size_of::<GpuCode>() as u64)?;
+            found.push(GpuCode { kind, architecture: format!("{prefix}{number}{suffix}"), size });
+        }
         at = code.saturating_add(size);
     }
     Ok(())
