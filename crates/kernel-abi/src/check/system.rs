@@ -89,9 +89,10 @@ impl Case<'_> {
             return;
         };
         let [major, minor, patch] = system.kernel;
-        let wanted = match system.is_linux {
-            true => format!("Linux {major}.{minor}.{patch} or newer"),
-            false => "another system than Linux".to_owned(),
+        let wanted = if system.is_linux {
+            format!("Linux {major}.{minor}.{patch} or newer")
+        } else {
+            "another system than Linux".to_owned()
         };
         let message = "the system's loader refuses it".to_owned();
         let [major, minor, _] = kernel;

@@ -70,7 +70,7 @@ fn variables_of_threads_of_the_library_itself_may_be_named_by_their_section() {
         let mut edit = Edit(library.clone());
         let at = module(&edit);
         // Symbol 0 is looked at by nobody, and others are in use; so the last weak one is taken.
-        let weak = (1..)
+        let weak = (1..10_000)
             .find(|symbol| edit.number::<1>(edit.table(SYMTAB) + 24 * symbol + 4) == 0x20)
             .expect("a weak name");
         let symbol = edit.table(SYMTAB) + 24 * weak;

@@ -46,7 +46,7 @@ pub enum SeenError {
 }
 
 /// How long to wait for another process, which needs it for as long as it takes to write a file.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How often to ask whether it has ended.
 const INTERVAL: Duration = Duration::from_millis(50);
 

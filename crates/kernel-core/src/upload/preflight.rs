@@ -89,7 +89,7 @@ pub struct Allowed {
 }
 
 /// The signature of the variant in a directory, where anything has its name. A link may lead to one.
-fn signature(directory: &Utf8Path) -> std::result::Result<Option<Vec<u8>>, Finding> {
+fn signature(directory: &Utf8Path) -> std::result::Result<Option<Vec<u8>>, Box<Finding>> {
     let path = directory.join(SIGNATURE);
     let read = match fs_err::symlink_metadata(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -99,7 +99,7 @@ fn signature(directory: &Utf8Path) -> std::result::Result<Option<Vec<u8>>, Findi
     read.map(Some).map_err(|error| {
         let message =
             format!("`{SIGNATURE}` of `{}` cannot be read", directory.file_name().unwrap_or_default());
-        Finding::error(&code::artifact::UNREADABLE, message).cause(error.to_string())
+        Box::new(Finding::error(&code::artifact::UNREADABLE, message).cause(error.to_string()))
     })
 }
 

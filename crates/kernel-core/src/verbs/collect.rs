@@ -60,7 +60,7 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
         let artifacts = preflight::read(&context.resolve(directory))?;
         found.extend(artifacts.into_iter().map(|artifact| (directory.as_path(), artifact)));
     }
-    let (set, mut findings) = one_of_each(found)?;
+    let (set, mut findings) = one_of_each(found);
     let artifacts: Vec<&Artifact> = set.values().map(|(_, artifact)| artifact).collect();
     for artifact in &artifacts {
         let (name, directory) = (artifact.name.clone(), artifact.directory.clone());
@@ -93,7 +93,7 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
 type Set<'a> = BTreeMap<String, (&'a Utf8Path, Artifact)>;
 
 /// Each variant once; two that differ are a fault.
-fn one_of_each(found: Vec<(&Utf8Path, Artifact)>) -> Result<(Set<'_>, Vec<Finding>)> {
+fn one_of_each(found: Vec<(&Utf8Path, Artifact)>) -> (Set<'_>, Vec<Finding>) {
     let mut set = Set::new();
     let mut findings = Vec::new();
     for (from, artifact) in found {
@@ -107,7 +107,7 @@ fn one_of_each(found: Vec<(&Utf8Path, Artifact)>) -> Result<(Set<'_>, Vec<Findin
             findings.push(Finding::error(&code::collect::TWICE, message).about(subject));
         }
     }
-    Ok((set, findings))
+    (set, findings)
 }
 
 fn commit(artifact: &Artifact) -> Option<String> {

@@ -30,7 +30,7 @@ impl Pace {
         let due = time.saturating_sub(grace).as_secs_f64() * f64::from(slowest);
         #[expect(clippy::cast_precision_loss, reason = "a rate, not a count")]
         let is_slow = (self.bytes as f64) < due;
-        is_slow.then(|| TooSlow { bytes: self.bytes, seconds: time.as_secs() })
+        is_slow.then_some(TooSlow { bytes: self.bytes, seconds: time.as_secs() })
     }
 }
 
