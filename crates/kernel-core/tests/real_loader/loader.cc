@@ -1,5 +1,5 @@
 // Gives changed copies of a library to the loader, each in a process of its own, as Python does: loads it, calls its entry point,
-// and ends. Usage: loader LIBRARY ENTRY < MUTANTS, one line "OFFSET SIZE VALUE" each; prints one line "OUTCOME DETAIL" for each.
+// and ends. Usage: loader LIBRARY FUNCTION < MUTANTS, one line "OFFSET SIZE VALUE" each; prints one line "OUTCOME DETAIL" for each.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
