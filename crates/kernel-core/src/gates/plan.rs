@@ -7,6 +7,9 @@ use kernel_spec::workloads::{CaseTensor, Layout, Operation, Role, Sizes};
 use super::breadth::Breadth;
 use super::{shapes, special};
 
+/// Elements of the largest tensor where memory is weighed: 256 KiB of float32.
+const WEIGHED: u64 = 1 << 16;
+
 /// One thing to try.
 #[derive(Clone, Debug)]
 pub(super) struct Trial {
@@ -85,7 +88,7 @@ impl<'a> Plan<'a> {
             Gate::NoAccelerator if on_cpu => Err("a kernel for the CPU needs no accelerator".to_owned()),
             Gate::NoAccelerator => Err("the accelerator is here".to_owned()),
             Gate::Memory => {
-                Ok(self.each(self.ordinary(1), How::Memory(self.breadth.calls)).into_iter().take(1).collect())
+                Ok(self.each(self.weighable(), How::Memory(self.breadth.calls)).into_iter().take(1).collect())
             }
             Gate::State => Ok(self.each(self.ordinary(2), How::Between)),
         }
@@ -107,6 +110,16 @@ impl<'a> Plan<'a> {
         let first = self.awkward.iter().position(|sizes| sizes.values().any(|size| *size > 1)).unwrap_or(0);
         let rest = &self.awkward[first..];
         &rest[..count.min(rest.len())]
+    }
+
+    /// The largest sizes whose calls are quick: an output that is left behind shows beside what allocators keep for themselves.
+    fn weighable(&self) -> &[Sizes] {
+        let elements = |sizes: &Sizes| shapes::largest(self.operation, sizes).unwrap_or(u64::MAX);
+        let quick = self.awkward.iter().enumerate().filter(|(_, sizes)| elements(sizes) <= WEIGHED);
+        match quick.max_by_key(|(_, sizes)| elements(sizes)) {
+            Some((at, _)) => &self.awkward[at..=at],
+            None => self.ordinary(1),
+        }
     }
 
     /// The workloads, but for those that are too large for the level; at least the smallest. Where there are none, any shape.

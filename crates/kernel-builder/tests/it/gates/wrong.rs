@@ -48,7 +48,7 @@ const PLANTED: &[(&str, &str, &str, &str)] = &[
         "global _shared\n    _shared = torch.relu(x)\n    time.sleep(0.002)\n    out.copy_(_shared)",
         "",
     ),
-    ("leaking", "C13", "_kept.append(torch.relu(x).repeat(40, 1))\n    out.copy_(torch.relu(x))", ""),
+    ("leaking", "C13", "_kept.append(torch.relu(x))\n    out.copy_(torch.relu(x))", ""),
     (
         "by_address",
         "C14",
