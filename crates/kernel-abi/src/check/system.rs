@@ -23,6 +23,9 @@ const VERSIONED: &[&str] = &[
     "libutil.so.1",
 ];
 
+/// Versions of glibc that begin so are there for those who ask whether the loader can do something.
+const FEATURES: &str = "GLIBC_ABI_";
+
 /// What is loaded before any kernel: Python needs the first two, Torch and TVM FFI the others.
 const LOADED: &[&str] = &["libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
 
@@ -40,6 +43,19 @@ impl Case<'_> {
         }
         for (need, symbols) in users {
             let library = need.library.clone().unwrap_or_default();
+            if let (true, Some(symbol)) = (need.name.starts_with(FEATURES), symbols.first()) {
+                let message = format!("takes `{symbol}` from `{library}` in `{}`", need.name);
+                let cause = "that version stands for an ability of the loader, and has no symbols".to_owned();
+                let version = Some(need.name.clone());
+                let (symbol, library) = (Some(symbol.clone()), Some(library));
+                self.error(
+                    &abi::VERSION_NODE,
+                    message,
+                    cause,
+                    Subject { symbol, version, library, ..Subject::default() },
+                );
+                continue;
+            }
             let judged = Manylinux::of_version(object.machine, &need.name);
             let odd = match judged {
                 Since::Policy(Some(since)) if since <= policy => continue,

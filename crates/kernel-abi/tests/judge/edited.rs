@@ -15,7 +15,7 @@ const PHDR: u32 = 6;
 pub(crate) const TLS: u32 = 7;
 const UNWINDING: u32 = 0x6474_e550;
 const STACK: u32 = 0x6474_e551;
-const RELRO: u32 = 0x6474_e552;
+pub(crate) const RELRO: u32 = 0x6474_e552;
 /// A program header that nobody reads.
 const UNKNOWN: u32 = 0x6000_0001;
 
@@ -496,7 +496,7 @@ fn entry_points_that_lead_nowhere_are_found() {
 }
 
 /// Messages and causes, for people.
-fn told(bytes: &[u8], policy: &Policy) -> String {
+pub(crate) fn told(bytes: &[u8], policy: &Policy) -> String {
     match Image::parse(&bytes) {
         Ok(image) => format!("{:?}", kernel_abi::check("lib.so", &image, policy)),
         Err(error) => format!("{:?}", error.finding("lib.so")),

@@ -2,7 +2,9 @@
 
 use kernel_abi::Policy;
 
-use crate::edited::{Change, Edit, GNU_HASH, JMPREL, LOAD, NOTE, RELA, RELASZ, SYMTAB, TLS, place, set};
+use crate::edited::{
+    Change, Edit, GNU_HASH, JMPREL, LOAD, NOTE, RELA, RELASZ, RELRO, SYMTAB, TLS, place, set, told,
+};
 use crate::planted::{codes, policy, shelf, torch};
 
 const PLTGOT: u64 = 3;
@@ -163,6 +165,32 @@ fn packed_relocations_have_to_be_asked_for_everywhere() {
     assert_eq!(with(true, None), set(&["abi/not-loadable"]));
     assert_eq!(with(true, Some("manylinux_2_39")), set(&["abi/not-loadable"]));
     assert_eq!(with(true, Some("manylinux_2_28")), set(&["abi/symbol-version"]));
+}
+
+/// glibc keeps versions for what its loader can do, and no symbol is in them.
+#[test]
+fn nothing_is_taken_from_versions_without_symbols() {
+    let workshop = shelf();
+    fs_err::write(workshop.path("able.map"), "GLIBC_ABI_DT_RELR { odd; };").expect("writes");
+    let flags =
+        "-shared -fPIC -nostdlib empty.c -Wl,--version-script,able.map -Wl,-soname,libc.so.6 -o libable.so";
+    workshop.run("gcc", &flags.split(' ').collect::<Vec<_>>());
+    let source = "extern \"C\" void odd(); extern \"C\" void *PyInit__relu_cpu_x() { odd(); return 0; }";
+    let library = workshop.library("able.so", source, &["-nostdlib", "libable.so", "-s"]);
+    let policy = Policy { manylinux: Some("manylinux_2_39".parse().expect("a policy")), ..torch() };
+    assert_eq!(codes(&library, &policy), set(&["abi/version-node"]));
+    assert!(told(&library, &policy).contains("takes `odd` from `libc.so.6` in `GLIBC_ABI_DT_RELR`"));
+}
+
+#[test]
+fn what_is_protected_ends_within_memory() {
+    let workshop = shelf();
+    let good = workshop.library("good.so", CALLING, &["-s", "-Wl,-z,relro"]);
+    let mut edit = Edit(good.clone());
+    let header = edit.headers(RELRO)[0];
+    edit.set::<8>(header + 16, u64::MAX);
+    assert_eq!(codes(&good, &torch()), set(&[]));
+    assert_eq!(codes(&edit.0, &torch()), set(&["abi/not-loadable"]));
 }
 
 /// The note by which glibc up to 2.35 refuses libraries of other systems, and for newer kernels.

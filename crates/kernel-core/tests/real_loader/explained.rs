@@ -5,12 +5,14 @@
 pub const REFUSED: &[(&str, &str)] = &[
     ("reaches to byte", "something ends beyond the file: this loader does not look there, other readers do"),
     ("table lies outside the loaded segments", "a segment that may not be read: this processor shows it all the same"),
+    ("can be neither read nor run", "the same"),
     ("a name lies outside the table of dynamic names", "the loader does not ask how long the table is, and reads what follows"),
     ("a symbol's name lies outside", "the same"),
     ("a symbol has a version that no table explains", "the name is not looked up by its version in this test, but elsewhere"),
     ("symbols that it shares with others have no name", "a wish (weak) for nothing"),
     ("have a form that this processor's loader does not know", "glibc's assertion that Debian leaves out"),
     ("more symbols than its hash table says", "whoever counts the symbols sees fewer than relocations name"),
+    ("name symbols that it does not have", "the loader reads what stands behind the table, which here asks for nothing"),
     ("dynamic segment is not where its header says", "tools that read by the file see another one than the loader"),
     ("hash table does not lead to the names", "it exports what nobody finds"),
     ("hash table leads out of itself", "it ends the process that looks for a name which ends up there"),
@@ -38,9 +40,11 @@ pub const REFUSED: &[(&str, &str)] = &[
     ("empty or uneven table of what runs", "something does not run that the test does not need"),
     ("protects memory that does not lie", "a page beside it becomes read-only too"),
     ("aligned to pages, which glibc refused until 2.35", "this one is newer"),
+    ("an alignment that memory cannot have", "the specification asks for powers of two, and this loader passes over others"),
     ("do not begin where pages of memory can", "this loader does not look at one of them"),
     ("take more memory than there is", "a size that this loader does not use"),
     ("what it stores for each thread", "this loader goes by the address alone"),
+    ("abi/search-path", "everything it needs is there already, so that nothing is searched for"),
     ("abi/text-relocations", "there is none, but the loader makes its code writable"),
     ("abi/writable-code", "hardened systems refuse it"),
 ];
@@ -50,6 +54,9 @@ pub const REFUSED: &[(&str, &str)] = &[
 #[rustfmt::skip]
 pub const UNSEEN: &[(&str, usize, &str)] = &[
     ("TLS: size in the file", 50, "variables of threads begin as zeros as well"),
+    ("LOAD: size in the file", 5, "data may begin as zeros"),
+    ("letter", 5, "another name that the system has too, such as that of another destructor of a class"),
+    ("entry RELRSZ: value", 30, "a pointer may be missing"),
     ("relocation: addend", 30, "a pointer may lead to any byte of the library"),
     ("relocation: address", 20, "a pointer may stand in any word of its data"),
     ("relocation: symbol", 45, "data may hold the address of any symbol"),

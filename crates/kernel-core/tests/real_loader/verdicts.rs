@@ -144,7 +144,7 @@ fn what_the_loader_refuses_the_judge_refuses() {
 #[test]
 #[ignore = "long: loads some ten thousand changed libraries"]
 fn what_the_loader_refuses_the_judge_refuses_whatever_field_is_changed() {
-    let seen = compare(KINDS, |mutants| some(mutants, 2000, 7));
+    let seen = compare(KINDS, |mutants| some(mutants, 5000, 7));
     seen.finish();
     let idle: Vec<&str> =
         REFUSED.iter().map(|(words, _)| *words).filter(|words| !seen.used.contains(words)).collect();

@@ -179,6 +179,7 @@ impl Segments {
             raw::PT_GNU_RELRO => {
                 self.relro = true;
                 let memory: u64 = entry.p_memsz(endian).into();
+                self.beyond |= address.checked_add(memory).is_none();
                 self.protected.push(address..address.saturating_add(memory));
             }
             raw::PT_INTERP => self.interpreter = true,
