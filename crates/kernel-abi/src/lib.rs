@@ -5,6 +5,6 @@ mod check;
 pub mod image;
 pub mod policy;
 
-pub use check::{check, check_program, entry_point};
+pub use check::{check, check_program, entry_point, gpu_code};
 pub use image::{Image, ImageError};
 pub use policy::Policy;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel_spec::code::abi;
 use kernel_spec::finding::Subject;
-use kernel_spec::{Backend, Severity};
+use kernel_spec::{Backend, Finding, Severity};
 
 use super::{Case, finding, some};
 use crate::image::{COMPRESSED, GpuCode, GpuKind};
@@ -37,31 +37,62 @@ impl Case<'_> {
             self.add(finding, Subject::default());
         }
         let Some(promised) = &self.policy.gpu else { return };
-        if own.iter().any(|code| code.architecture == COMPRESSED) {
-            let message =
-                "compressed HIP code: its architectures cannot be compared with the metadata".to_owned();
-            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Note, message);
-            self.add(finding, Subject::default());
-            return;
-        }
-        let (found, machine_code) = (architectures(&own), machine_code(&own));
-        let is_missing = |arch: &&String| !found.contains(*arch) && !machine_code.contains(*arch);
-        let missing: Vec<&str> = promised.iter().filter(is_missing).map(String::as_str).collect();
-        if !missing.is_empty() {
-            let message = format!("has no GPU code for {}", some(missing.iter().copied()));
-            let cause = match found.len() {
-                0 => "it contains no GPU code at all".to_owned(),
-                _ => format!("it contains code for {}", some(found.iter().map(String::as_str))),
-            };
-            self.error(&abi::GPU_ARCHITECTURE, message, cause, Subject::default());
-        }
-        let extra: Vec<&str> = found.difference(promised).map(String::as_str).collect();
-        if !extra.is_empty() && missing.is_empty() {
-            let message = format!("has GPU code that its metadata does not name: {}", some(extra));
-            let finding = finding(&abi::GPU_ARCHITECTURE, Severity::Warning, message);
+        for finding in compare(&own, promised, &ALONE) {
             self.add(finding, Subject::default());
         }
     }
+}
+
+/// How a comparison speaks of what it compared.
+struct Words {
+    lacks: &'static str,
+    nothing: &'static str,
+    holds: &'static str,
+    exceeds: &'static str,
+}
+
+const ALONE: Words = Words {
+    lacks: "has no GPU code for",
+    nothing: "it contains no GPU code at all",
+    holds: "it contains code for",
+    exceeds: "has GPU code that its metadata does not name:",
+};
+
+const TOGETHER: Words = Words {
+    lacks: "none of the libraries has GPU code for",
+    nothing: "they contain no GPU code at all",
+    holds: "together they contain code for",
+    exceeds: "the libraries have GPU code that the metadata does not name:",
+};
+
+/// The GPU code of several libraries of one variant against what was promised of it, as metadata writes it: nobody says
+/// which of them holds what.
+pub fn gpu_code(codes: Vec<GpuCode>, of: Backend, promised: &BTreeSet<String>) -> Vec<Finding> {
+    let own: Vec<GpuCode> = codes.into_iter().filter(|code| backend(code.kind) == of).collect();
+    compare(&own, promised, &TOGETHER)
+}
+
+fn compare(own: &[GpuCode], promised: &BTreeSet<String>, words: &Words) -> Vec<Finding> {
+    let told = |severity: Severity, message: String| finding(&abi::GPU_ARCHITECTURE, severity, message);
+    if own.iter().any(|code| code.architecture == COMPRESSED) {
+        let message = "compressed HIP code: its architectures cannot be compared with the metadata";
+        return vec![told(Severity::Note, message.to_owned())];
+    }
+    let (found, machine_code) = (architectures(own), machine_code(own));
+    let is_missing = |arch: &&String| !found.contains(*arch) && !machine_code.contains(*arch);
+    let missing: Vec<&str> = promised.iter().filter(is_missing).map(String::as_str).collect();
+    if !missing.is_empty() {
+        let cause = match found.len() {
+            0 => words.nothing.to_owned(),
+            _ => format!("{} {}", words.holds, some(found.iter().map(String::as_str))),
+        };
+        return vec![told(Severity::Error, format!("{} {}", words.lacks, some(missing))).cause(cause)];
+    }
+    let extra: Vec<&str> = found.difference(promised).map(String::as_str).collect();
+    if extra.is_empty() {
+        return Vec::new();
+    }
+    vec![told(Severity::Warning, format!("{} {}", words.exceeds, some(extra)))]
 }
 
 /// The backend whose run time loads a kind of code.

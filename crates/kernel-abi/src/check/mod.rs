@@ -8,6 +8,7 @@ mod loading;
 mod system;
 
 pub use exports::entry_point;
+pub use gpu::gpu_code;
 
 use std::cmp::Reverse;
 

@@ -48,6 +48,7 @@ mod run;
 mod same_bytes;
 mod scene;
 mod settings;
+mod several_libraries;
 mod shell;
 mod silence;
 mod skills;

@@ -64,29 +64,37 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
     let Ok(files) = files(&variant.directory) else { return Ok(Vec::new()) };
     let libraries: Vec<String> = files.into_iter().filter(is_library).collect();
     let entry = Entry::of(variant);
+    let backend = metadata.as_ref().map(|metadata| &metadata.backend);
+    let promised: Option<BTreeSet<String>> =
+        backend.and_then(|backend| backend.archs.clone()).map(BTreeSet::from_iter);
     let mut findings = Vec::new();
+    // The code for GPUs in all libraries, as long as each can be read.
+    let mut codes = Some(Vec::new());
     for file in &libraries {
         let image = match library::read(&variant.directory.join(file)) {
             Ok(image) => image,
             Err(error) => {
                 findings.push(error.finding(file));
+                codes = None;
                 continue;
             }
         };
-        let mut policy = policy(&variant.name, &image, overrides);
-        // The metadata promises for the variant; with several libraries it does not say which holds what.
-        if libraries.len() == 1 {
-            policy.gpu = metadata
-                .as_ref()
-                .and_then(|metadata| metadata.backend.archs.clone())
-                .map(BTreeSet::from_iter);
+        if let Some(codes) = &mut codes {
+            codes.extend(image.objects.iter().flat_map(|object| object.gpu.iter().cloned()));
         }
+        let mut policy = policy(&variant.name, &image, overrides);
+        policy.gpu = promised.clone().filter(|_| libraries.len() == 1);
         let entry = entry.as_ref().filter(|entry| entry.file == *file);
         findings.extend(entry.and_then(|entry| entry.check(&variant.name, &image)));
         findings.extend(kernel_abi::check(file, &image, &policy));
         if !overrides.link_reviewed {
             findings.extend(undefined(file, &image, &policy, &variant.name));
         }
+    }
+    if let (Some(codes), Some(backend), Some(promised), [_, _, ..]) =
+        (codes, backend, &promised, &libraries[..])
+    {
+        findings.extend(kernel_abi::gpu_code(codes, backend.backend, promised));
     }
     findings.extend(python_package::check(
         (&variant.directory, &variant.directory),

@@ -18,7 +18,7 @@ use crate::check::built::BuiltVariant;
 use crate::check::bytecode::{self, Found};
 use crate::check::library;
 use crate::digest::{self, DigestError, METADATA};
-use crate::python_source::{PythonSource, builds};
+use crate::python_source::{Generated, PythonSource, generated};
 use crate::regular;
 use crate::tree::{self, Kind};
 
@@ -98,6 +98,15 @@ pub fn entry(variant: &BuiltVariant) -> Vec<Finding> {
     {
         check.library(&variant.directory, &metadata.id, arch);
     }
+    check.findings
+}
+
+/// What keeps the metadata of a variant from being read, where there are any; for whoever compares no files with them.
+pub fn metadata(variant: &BuiltVariant) -> Vec<Finding> {
+    let mut check = Check { name: &variant.name, findings: Vec::new() };
+    let is_there = fs_err::symlink_metadata(variant.directory.join(METADATA)).is_ok();
+    let unread = artifacts::metadata(&variant.directory).err().filter(|_| is_there);
+    unread.into_iter().flatten().for_each(|finding| check.say(finding, METADATA));
     check.findings
 }
 
@@ -207,7 +216,9 @@ impl Check<'_> {
             if let Some(first) = package.or(library) {
                 let message = format!("`{first}` hides `{path}`: Python imports it instead");
                 let finding = Finding::error(&code::artifact::LAYOUT, message);
-                self.say(finding.help("keep one of the two"), first);
+                // Whoever looks at libraries alone is told, too.
+                let about = if is_library(path) { path } else { first };
+                self.say(finding.help("keep one of the two"), about);
             }
         }
     }
@@ -313,8 +324,8 @@ impl Check<'_> {
         }
         // What is no Python is told with the sources.
         let Ok(source) = PythonSource::parse(&path, &text) else { return };
-        let builds =
-            builds(source, python_name, &|word| word == id || word.starts_with(&format!("_{python_name}_")));
+        let is_id = |word: &str| word == id || word.starts_with(&format!("_{python_name}_"));
+        let Generated { builds, names } = generated(source, python_name, &is_id);
         if !builds.contains(id) {
             let finding = Finding::error(&code::artifact::LAYOUT, format!("`{path}` does not name `{id}`"));
             self.say(finding.cause("it is of another build, and so are the operators it asks for"), &path);
@@ -323,6 +334,19 @@ impl Check<'_> {
             let message = format!("`{path}` names `{other}` beside `{id}`");
             let finding = Finding::error(&code::artifact::LAYOUT, message);
             self.say(finding.cause("it asks for operators of another build"), &path);
+        }
+        let right = format!("{id}::f");
+        // What names another build is told of already.
+        let is_told = |name: &str| {
+            name.split_once("::").is_some_and(|(before, _)| before != id && builds.contains(before))
+        };
+        if let Some(wrong) = names.iter().find(|name| **name != right && !is_told(name)) {
+            let message = format!("`{path}` makes the operator `{wrong}` of the name `f`, and not `{right}`");
+            let finding = Finding::error(&code::artifact::LAYOUT, message);
+            self.say(
+                finding.cause("so what the kernel registers in Python is not under its own namespace"),
+                &path,
+            );
         }
     }
 

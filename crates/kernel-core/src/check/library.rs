@@ -40,8 +40,10 @@ pub fn read(path: &Utf8Path) -> Result<Image, ImageError> {
 pub fn is_library(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let extension = |suffix: &str| name.to_ascii_lowercase().ends_with(suffix);
-    let named =
-        [".so", ".dylib", ".pyd", ".dll"].iter().any(|suffix| extension(suffix)) || name.contains(".so.");
+    // `libname.so.1.2`, and not `usage.so.txt`.
+    let is_version = |version: &str| version.split('.').all(|part| part.parse::<u32>().is_ok());
+    let versioned = name.rsplit_once(".so.").is_some_and(|(_, version)| is_version(version));
+    let named = versioned || [".so", ".dylib", ".pyd", ".dll"].iter().any(|suffix| extension(suffix));
     named || begins_like_one(path).unwrap_or(false)
 }
 

@@ -8,8 +8,8 @@ use super::format;
 use super::package::{At, is_generated};
 use super::paths::PREFIXING;
 use super::scopes::{Binding, MODULE, Meaning};
-use super::text::{Texts, either, has_own, own, unknown};
-use super::value::{Evaluator, Given};
+use super::text::{Texts, either, has_own, prefixed, unknown};
+use super::value::{DEPTH, Evaluator, Given};
 
 /// Whether a path is of the generated module's function that adds the kernel's namespace.
 pub(super) fn is_prefixing(path: &str) -> bool {
@@ -57,7 +57,10 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         let next = |expression: &'a Expr| self.texts_within(expression, at, given, depth - 1);
         let functions = self.paths_within(&call.func, at, depth - 1);
         let is = |path: &str| functions.contains(path);
-        let prefixed = functions.iter().any(|path| is_prefixing(path)).then(own);
+        let prefixed = functions
+            .iter()
+            .any(|path| is_prefixing(path))
+            .then(|| prefixed(&argument(&call.arguments, 0, "op_name").map_or_else(unknown, next)));
         // Also where one of them takes the helper's name.
         let followed = self.functions(&call.func, at, depth - 1);
         if prefixed.is_some() || !followed.is_empty() {
@@ -104,13 +107,19 @@ impl<'p, 'a> Evaluator<'p, 'a> {
             if let Some(texts) = texts {
                 return texts;
             }
-            if has_own(&receiver) {
-                return own();
+            // A name in small letters without spaces around it, such as that of a build, is what it was.
+            let keeps = matches!(method.attr.as_str(), "lower" | "casefold" | "strip" | "lstrip" | "rstrip");
+            if keeps && arguments.is_empty() && has_own(&receiver) {
+                return receiver;
             }
         }
-        // Anything that is made of the helper's result, as in `make(helper("f"))`.
-        let passed = arguments.args.iter().chain(arguments.keywords.iter().map(|keyword| &keyword.value));
-        if passed.map(next).any(|texts| has_own(&texts)) { own() } else { unknown() }
+        unknown()
+    }
+
+    /// What a function returns for these texts of its parameters; `body` is the place of its body.
+    pub(super) fn results(&self, function: &'a StmtFunctionDef, body: At, given: &Given<'a>) -> Texts {
+        let returned = Function::Defined(function).returned().into_iter();
+        either(returned.map(|value| self.texts_within(value, body, given, DEPTH)))
     }
 
     /// Whether a function that is known may have been replaced by one that is not: its name is bound again, it is decorated,
@@ -132,7 +141,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                 let paths = self.paths_within(value, at, depth);
                 paths.is_empty() || !paths.iter().all(|path| is_known(path))
             }
-            Binding::Element(..) | Binding::Class(..) | Binding::Other => true,
+            Binding::Element(..) | Binding::Class(..) | Binding::Added(_) | Binding::Other => true,
         };
         let by_name = function.as_name_expr().and_then(|name| self.meaning(at, name.id.as_str()));
         let by_name = by_name.map(|meaning| (meaning, At { scope: meaning.scope, ..at }));

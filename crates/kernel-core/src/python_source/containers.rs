@@ -2,9 +2,10 @@
 
 use ruff_python_ast::{Expr, ExprCall, ExprSubscript};
 
+use super::format;
 use super::package::At;
 use super::scopes::{Binding, MODULE, ScopeId, sequence};
-use super::text::{Texts, either, has_own, own, unknown, whole};
+use super::text::{Texts, either, unknown, whole};
 use super::value::{Evaluator, Given};
 
 impl<'a> Evaluator<'_, 'a> {
@@ -55,8 +56,38 @@ impl<'a> Evaluator<'_, 'a> {
         if !found.is_empty() {
             return either(found);
         }
-        let of = self.texts_within(&subscript.value, at, given, depth - 1);
-        if has_own(&of) { own() } else { unknown() }
+        self.part(subscript, &keys, at, given, depth).unwrap_or_else(unknown)
+    }
+
+    /// `text.split("::")[0]` and its like.
+    fn part(
+        &self,
+        subscript: &'a ExprSubscript,
+        keys: &Texts,
+        at: At,
+        given: &Given<'a>,
+        depth: usize,
+    ) -> Option<Texts> {
+        let call = subscript.value.as_call_expr()?;
+        let method = call.func.as_attribute_expr()?;
+        let [separator, ..] = &*call.arguments.args else { return None };
+        let separator = self.texts_within(separator, at, given, depth - 1);
+        if !separator.iter().all(|text| whole(text) == Some("::")) {
+            return None;
+        }
+        let key = keys.iter().next().filter(|_| keys.len() == 1).and_then(|key| whole(key));
+        // From the end where there is no number: `-1` is an operation.
+        let is_first = key == Some("0");
+        let is_last = match method.attr.as_str() {
+            "split" | "rsplit" => key == Some("1") || key.is_none() && subscript.slice.is_unary_op_expr(),
+            "partition" | "rpartition" => {
+                key == Some("2") || key.is_none() && subscript.slice.is_unary_op_expr()
+            }
+            _ => return None,
+        };
+        let of = self.texts_within(&method.value, at, given, depth - 1);
+        let parts: Option<Texts> = of.iter().map(|text| format::part(text, is_first, is_last)).collect();
+        parts
     }
 
     /// The lists, tuples, sets and dictionaries that an expression may be, as far as they are written out.

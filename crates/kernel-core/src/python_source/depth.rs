@@ -11,6 +11,10 @@ const MOST: usize = 1000;
 /// Steps of a walk for one block.
 const BLOCK: usize = 3;
 
+/// How many brackets and blocks Python itself opens in one another (`MAXLEVEL` and `MAXINDENT` of its tokenizer).
+const BRACKETS: usize = 200;
+const BLOCKS: usize = 99;
+
 /// Whether a file is nested too deeply. Every token that may put one part into another counts, until the next part of the
 /// same list begins.
 pub(super) fn is_excessive(text: &str) -> bool {
@@ -62,7 +66,8 @@ pub(super) fn is_excessive(text: &str) -> bool {
             | TokenKind::NonLogicalNewline => {}
             _ => level.chain += 1,
         }
-        if outer + levels.last().map_or(0, Level::sum) + BLOCK * blocks > MOST {
+        let steps = outer + levels.last().map_or(0, Level::sum) + BLOCK * blocks;
+        if steps > MOST || levels.len() > BRACKETS + 1 || blocks > BLOCKS {
             return true;
         }
     }

@@ -14,6 +14,9 @@ const WITH_EURO: [(u8, char); 8] =
 
 /// The text, or why there is none.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+    if bytes.contains(&0) {
+        return Err("it holds a null byte, and Python compiles no file with one".to_owned());
+    }
     let utf8 =
         || std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|error| format!("it is not UTF-8: {error}"));
     let Some(coding) = coding(bytes) else { return utf8() };

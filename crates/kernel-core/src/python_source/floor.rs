@@ -8,8 +8,8 @@ use ruff_python_ast::PythonVersion;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::PythonSource;
 use super::names::imported;
+use super::{PythonSource, compiles};
 
 /// The oldest Python that kernels support unless they say otherwise.
 const OLDEST: PythonVersion = PythonVersion::PY39;
@@ -74,11 +74,14 @@ struct Newer {
 }
 
 /// What of a file's syntax the oldest Python lacks.
-fn newer(text: &str) -> Option<Newer> {
+fn newer(source: &PythonSource) -> Option<Newer> {
+    let text = source.text.text();
     let lacking = |version: PythonVersion| {
         let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module).with_target_version(version));
-        let first = parsed.unsupported_syntax_errors().iter().min_by_key(|error| error.range().start());
-        first.map(|error| (error.range(), error.to_string()))
+        let unknown = parsed.unsupported_syntax_errors().iter();
+        let unknown = unknown.map(|error| (error.range(), error.to_string()));
+        let refused = compiles::refusal(&source.module, text, version);
+        unknown.chain(refused).min_by_key(|(range, _)| range.start())
     };
     let (range, reason) = lacking(OLDEST)?;
     let later = PythonVersion::iter().filter(|version| *version > OLDEST);
@@ -94,7 +97,7 @@ pub(super) fn check(source: &PythonSource) -> Vec<Finding> {
     };
     let path = source.path();
     let mut findings = Vec::new();
-    if let Some(newer) = newer(source.text.text()) {
+    if let Some(newer) = newer(source) {
         let since =
             newer.since.map_or_else(|| "another Python".to_owned(), |since| format!("Python {since}"));
         let message =

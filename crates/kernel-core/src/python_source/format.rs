@@ -95,6 +95,22 @@ pub(super) fn method(name: &str, text: &Texts, values: &[Texts]) -> Option<Texts
     text.iter().map(|text| Some(vec![Piece::Known(one(whole(text)?)?)])).collect()
 }
 
+/// What stands before or behind the one `::` of a text; `None` where that is not known.
+pub(super) fn part(text: &Text, is_first: bool, is_last: bool) -> Option<Text> {
+    let holds = |piece: &Piece| matches!(piece, Piece::Known(text) if text.contains("::"));
+    let at = text.iter().position(holds)?;
+    let Piece::Known(known) = &text[at] else { return None };
+    let (before, after) = known.split_once("::")?;
+    let is_one =
+        !after.contains("::") && !text[at + 1..].iter().any(|piece| *piece != Piece::Unknown && holds(piece));
+    let piece = |text: &str| (!text.is_empty()).then(|| Piece::Known(text.to_owned()));
+    match (is_first, is_last && is_one) {
+        (true, _) => Some(text[..at].iter().cloned().chain(piece(before)).collect()),
+        (_, true) => Some(piece(after).into_iter().chain(text[at + 1..].iter().cloned()).collect()),
+        _ => None,
+    }
+}
+
 /// Every template that is known, filled in; `None` where one is not.
 fn each(templates: &Texts, fill: impl Fn(&str) -> Texts) -> Option<Texts> {
     let filled: Option<Vec<Texts>> = templates.iter().map(|text: &Text| whole(text).map(&fill)).collect();

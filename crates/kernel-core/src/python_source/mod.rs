@@ -4,7 +4,9 @@
 mod api;
 mod arguments;
 mod calls;
+mod compiles;
 mod containers;
+mod declared;
 mod depth;
 mod encoding;
 mod exports;
@@ -19,6 +21,7 @@ mod paths;
 mod reach;
 mod registration;
 mod relative;
+mod rules;
 mod scopes;
 mod siblings;
 mod standing;
@@ -28,7 +31,7 @@ mod text;
 mod value;
 
 pub use api::{Function, Layer, PublicApi, public_api};
-pub use generated::builds;
+pub use generated::{Generated, generated};
 pub use reach::Use;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,9 +39,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel_spec::code::python;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Finding, SourceText, Span};
-use ruff_python_ast::{ModModule, Stmt};
+use ruff_python_ast::{ModModule, PythonVersion, Stmt};
 use ruff_python_parser::parse_module;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 
 use siblings::Siblings;
 
@@ -88,13 +91,18 @@ impl PythonSource {
             return Err(Box::new(Finding::error(&python::UNREADABLE, message).about(about)));
         }
         let text = SourceText::new(path, &*text);
-        match parse_module(text.text()) {
-            Ok(parsed) => Ok(Self { module: parsed.into_syntax(), text }),
-            Err(error) => {
-                let message = format!("`{path}` is not valid Python");
-                let finding = Finding::error(&python::UNREADABLE, message).cause(error.error.to_string());
-                Err(Box::new(finding.at(text.span(error.range().into())).about(about)))
-            }
+        let invalid = |range: TextRange, reason: String| {
+            let message = format!("`{path}` is not valid Python");
+            let finding = Finding::error(&python::UNREADABLE, message).cause(reason);
+            Box::new(finding.at(text.span(range.into())).about(about))
+        };
+        let module = match parse_module(text.text()) {
+            Ok(parsed) => parsed.into_syntax(),
+            Err(error) => return Err(invalid(error.range(), error.error.to_string())),
+        };
+        match compiles::refusal(&module, text.text(), PythonVersion::latest()) {
+            Some((range, reason)) => Err(invalid(range, reason)),
+            None => Ok(Self { module, text }),
         }
     }
 

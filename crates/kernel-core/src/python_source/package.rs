@@ -77,7 +77,11 @@ impl<'a> Package<'a> {
             let whole = [&[import.as_str()], rest].concat().join(".");
             path = self.rooted(module, &whole);
         }
-        path
+        // The module that `torch.ops` comes from.
+        match path.strip_prefix("torch._ops.ops") {
+            Some(rest) if rest.is_empty() || rest.starts_with('.') => format!("torch.ops{rest}"),
+            _ => path,
+        }
     }
 
     fn rooted(&self, module: usize, path: &str) -> String {

@@ -81,6 +81,17 @@ impl<'a> Evaluator<'_, 'a> {
                 };
                 let functions = self.paths_within(&call.func, at, depth - 1);
                 let is = |path: &str| functions.contains(path);
+                if is("builtins.super") {
+                    let around = self.package.modules[at.module].scopes.class_around(at.scope);
+                    let bases = around
+                        .iter()
+                        .flat_map(|(class, outer)| class.bases().iter().map(|base| (base, *outer)));
+                    return bases
+                        .flat_map(|(base, outer)| {
+                            self.paths_within(base, At { scope: outer, ..at }, depth - 1)
+                        })
+                        .collect();
+                }
                 if is("builtins.getattr") {
                     let names = constant(1);
                     return first.map_or_else(BTreeSet::new, |base| {

@@ -87,6 +87,10 @@ fn registering(path: &str) -> Vec<(&'static Registering, &str)> {
         return Vec::new();
     };
     let (modules, last) = inside.rsplit_once('.').unwrap_or(("", inside));
+    // The methods of a library have rules of their own.
+    if modules.rsplit('.').next() == Some("Library") {
+        return Vec::new();
+    }
     let is_registry = modules.split('.').any(|module| REGISTRIES.contains(&module));
     if !is_registry && last != "_dispatch_library" {
         return if last.starts_with("_dispatch_") { vec![(&PRIVATE, last)] } else { Vec::new() };
@@ -284,17 +288,30 @@ fn registrations<'a>(package: &Package<'a>, call: &'a ExprCall, at: At) -> Vec<R
                 .extend(function.map(|(_, last)| made(last, (false, true), handed.range(), None, unknown())));
         }
     }
+    if let Some((method, name, texts)) = in_another(&evaluator, call, at) {
+        found.push(made(method, (false, true), name.range(), Some(name), texts));
+    }
     let mut callees = callees(&evaluator, function, at, 4);
     for callee in &mut callees {
         callee.given.push((&call.arguments, skipped, at));
     }
-    for callee in callees {
+    for mut callee in callees {
         if let Some(module) = callee.path.strip_suffix(UNNAMED) {
             let module = module.trim_end_matches('.');
             found.push(made(module, (false, true), call.range(), None, unknown()));
             continue;
         }
-        for (known, function) in registering(&callee.path) {
+        // A class is made by its method, too: `super().__init__("demo", "DEF")`, or `Library.__init__(self, "demo", "DEF")`.
+        let path = match callee.path.strip_suffix(".__init__") {
+            Some(class) => {
+                let is_bound =
+                    call.func.as_attribute_expr().is_some_and(|method| method.value.is_call_expr());
+                callee.given.iter_mut().for_each(|(_, skipped, _)| *skipped += usize::from(!is_bound));
+                class
+            }
+            None => &callee.path,
+        };
+        for (known, function) in registering(path) {
             if *known == PRIVATE {
                 let given = callee.given.iter().flat_map(|(arguments, skipped, at)| {
                     let named = arguments.keywords.iter().map(|keyword| &keyword.value);
@@ -314,7 +331,7 @@ fn registrations<'a>(package: &Package<'a>, call: &'a ExprCall, at: At) -> Vec<R
             let (place, keyword) = known.parameter;
             match argument(&evaluator, &callee.given, place, keyword) {
                 // `impl(library, "f", "CPU")`: the library was told of where it was made.
-                Argument::Given(name, place) if is_library(&evaluator, name, place) => {}
+                Argument::Given(name, place) if library(&evaluator, name, place).is_some() => {}
                 Argument::Given(name, place) => {
                     found.push(made(function, kind, name.range(), Some(name), evaluator.texts(name, place)));
                 }
@@ -331,11 +348,50 @@ fn is_qualified(text: &Text) -> bool {
     text.iter().any(|piece| matches!(piece, Piece::Known(text) if text.contains("::")))
 }
 
-fn is_library<'a>(evaluator: &Evaluator<'_, 'a>, name: &'a Expr, at: At) -> bool {
-    evaluator.containers(name, at, 8).into_iter().any(|(made, at)| {
-        let functions = made.as_call_expr().map(|call| evaluator.paths(&call.func, at)).unwrap_or_default();
-        functions.iter().flat_map(|path| registering(path)).any(|(known, _)| known.of_namespace)
+/// The namespaces of the library that an expression is; `None` where it is none.
+fn library<'a>(evaluator: &Evaluator<'_, 'a>, name: &'a Expr, at: At) -> Option<Texts> {
+    evaluator.containers(name, at, 8).into_iter().find_map(|(made, at)| {
+        let call = made.as_call_expr()?;
+        let functions = evaluator.paths(&call.func, at);
+        let known = functions.iter().flat_map(|path| registering(path)).find(|(known, _)| known.of_namespace);
+        let (place, keyword) = known?.0.parameter;
+        match argument(evaluator, &[(&call.arguments, 0, at)], place, keyword) {
+            Argument::Given(name, place) => Some(evaluator.texts(name, place)),
+            _ => Some(unknown()),
+        }
     })
+}
+
+/// A method of a library that is given a name in another namespace than the library's, which Torch refuses.
+fn in_another<'a>(
+    evaluator: &Evaluator<'_, 'a>,
+    call: &'a ExprCall,
+    at: At,
+) -> Option<(&'a str, &'a Expr, Texts)> {
+    let method = call.func.as_attribute_expr()?;
+    let keyword = match method.attr.as_str() {
+        "define" => "schema",
+        "impl" => "op_name",
+        _ => return None,
+    };
+    let Argument::Given(name, place) = argument(evaluator, &[(&call.arguments, 0, at)], 0, keyword) else {
+        return None;
+    };
+    let texts = evaluator.texts(name, place);
+    // Only before the parameters of a schema: defaults may hold anything.
+    let named = |text: &Text| match text.first() {
+        Some(Piece::Known(text)) => {
+            text.split('(').next().and_then(|name| name.split_once("::")).map(|(before, _)| before.to_owned())
+        }
+        _ => None,
+    };
+    let others: BTreeSet<String> = texts.iter().filter_map(named).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let own = library(evaluator, &method.value, at)?;
+    let is_its_own = |name: &String| own.iter().any(|text| whole(text) == Some(name));
+    (!others.iter().all(is_its_own)).then_some((method.attr.as_str(), name, texts))
 }
 
 /// `Library(namespace, "IMPL")`; the kind stands where the namespace does not.
@@ -361,6 +417,8 @@ fn namespace(text: &Text, is_whole: bool) -> Namespace {
     let mut name = String::new();
     for piece in text {
         match piece {
+            // An operator's whole name is no namespace.
+            Piece::Own if name.is_empty() && is_whole && text.len() > 1 => return Namespace::Unknown,
             Piece::Own if name.is_empty() => return Namespace::Own,
             // What stands before it makes another namespace of it.
             Piece::Own | Piece::Unknown => return Namespace::Unknown,

@@ -8,8 +8,8 @@ use ruff_python_ast::visitor::{
     Visitor, walk_comprehension, walk_except_handler, walk_expr, walk_pattern, walk_stmt,
 };
 use ruff_python_ast::{
-    AnyParameterRef, Comprehension, ExceptHandler, Expr, Identifier, Parameters, Pattern, Stmt, StmtClassDef,
-    StmtFunctionDef,
+    AnyParameterRef, Comprehension, ExceptHandler, Expr, Identifier, Operator, Parameters, Pattern, Stmt,
+    StmtClassDef, StmtFunctionDef,
 };
 use ruff_text_size::{Ranged, TextRange};
 
@@ -27,6 +27,8 @@ pub(super) const MODULE: ScopeId = 0;
 pub(super) enum Binding<'a> {
     /// The value of an assignment.
     Value(&'a Expr),
+    /// What `+=` puts behind what it was.
+    Added(&'a Expr),
     /// An element of what a loop runs over, or so many steps into one.
     Element(&'a Expr, Option<usize>),
     /// A function.
@@ -62,6 +64,8 @@ pub(super) struct Scopes<'a> {
     all: Vec<Scope<'a>>,
     /// The scopes of the bodies of functions and lambdas.
     bodies: BTreeMap<(u32, u32), ScopeId>,
+    /// The classes, by their scopes.
+    classes: BTreeMap<ScopeId, &'a StmtClassDef>,
     /// What is assigned to attributes, by their name.
     attributes: BTreeMap<&'a str, Vec<(&'a Expr, ScopeId)>>,
     /// Modules of which everything is imported.
@@ -119,6 +123,18 @@ impl<'a> Scopes<'a> {
     /// The scope of the body of a function or lambda.
     pub(super) fn body(&self, function: TextRange) -> Option<ScopeId> {
         self.bodies.get(&key(function)).copied()
+    }
+
+    /// The innermost class around a scope, and the scope that it stands in.
+    pub(super) fn class_around(&self, scope: ScopeId) -> Option<(&'a StmtClassDef, ScopeId)> {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            next = self.all[id].parent;
+            if let (Some(class), Some(outer)) = (self.classes.get(&id), next) {
+                return Some((class, outer));
+            }
+        }
+        None
     }
 
     fn bind(&mut self, name: &'a str, binding: Binding<'a>) {
@@ -228,6 +244,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
                 class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
                 class.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
                 let scope = self.within(true, class.range(), |scopes| scopes.visit_body(&class.body));
+                self.classes.insert(scope, class);
                 self.bind(class.name.as_str(), Binding::Class(class, scope));
                 return;
             }
@@ -252,7 +269,12 @@ impl<'a> Visitor<'a> for Scopes<'a> {
                     self.assign(&assign.target, Some(value));
                 }
             }
-            Stmt::AugAssign(assign) => self.assign(&assign.target, None),
+            Stmt::AugAssign(assign) => match &*assign.target {
+                Expr::Name(name) if assign.op == Operator::Add => {
+                    self.bind(name.id.as_str(), Binding::Added(&assign.value));
+                }
+                target => self.assign(target, None),
+            },
             Stmt::TypeAlias(alias) => self.assign(&alias.name, None),
             Stmt::For(statement) => self.run_over(&statement.target, &statement.iter),
             Stmt::With(with) => {

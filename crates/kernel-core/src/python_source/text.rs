@@ -33,6 +33,11 @@ pub(super) fn own() -> Texts {
     BTreeSet::from([vec![Piece::Own]])
 }
 
+/// The name that the helper makes of another.
+pub(super) fn prefixed(name: &Texts) -> Texts {
+    joined(&joined(&own(), &known("::")), name)
+}
+
 pub(super) fn known(text: impl Into<String>) -> Texts {
     BTreeSet::from([vec![Piece::Known(text.into())]])
 }

@@ -9,7 +9,7 @@ use ruff_python_ast::{Expr, InterpolatedStringElement, Number, Operator};
 use super::format;
 use super::package::{At, Package, is_generated};
 use super::scopes::{Binding, MODULE, Meaning, ScopeId, sequence};
-use super::text::{MOST, Texts, either, has_own, joined, known, own, unknown};
+use super::text::{MOST, Texts, either, joined, known, own, unknown};
 
 /// How deep expressions are followed; enough for real code, and an end for `a = b; b = a`.
 pub(super) const DEPTH: usize = 24;
@@ -79,7 +79,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                                 InterpolatedStringElement::Interpolation(inner) => {
                                     let texts = next(&inner.expression);
                                     let plain = inner.format_spec.is_none() && inner.conversion.is_none();
-                                    if plain || has_own(&texts) { texts } else { unknown() }
+                                    if plain { texts } else { unknown() }
                                 }
                             })
                         }
@@ -133,18 +133,33 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         }
         let imported =
             meaning.imports.iter().map(|path| self.named_by(&self.package.canonical(at.module, path), depth));
-        let bound = meaning.bindings.iter().map(|binding| {
-            let inside = At { scope: meaning.scope, ..at };
-            let nothing = Given::new();
-            let given = if meaning.scope == at.scope { given } else { &nothing };
-            self.bound(*binding, inside, given, depth)
-        });
-        either(imported.chain(bound))
+        let inside = At { scope: meaning.scope, ..at };
+        let nothing = Given::new();
+        let given = if meaning.scope == at.scope { given } else { &nothing };
+        self.all_bound(imported.collect(), meaning.bindings, inside, given, depth)
+    }
+
+    /// Every text that a name may be which is bound so, with what `+=` adds.
+    fn all_bound(
+        &self,
+        mut first: Vec<Texts>,
+        bindings: &[Binding<'a>],
+        at: At,
+        given: &Given<'a>,
+        depth: usize,
+    ) -> Texts {
+        let (added, bound): (Vec<Binding<'a>>, Vec<Binding<'a>>) =
+            bindings.iter().partition(|binding| matches!(binding, Binding::Added(_)));
+        first.extend(bound.into_iter().map(|binding| self.bound(binding, at, given, depth)));
+        added.into_iter().fold(either(first), |texts, binding| {
+            let longer = joined(&texts, &self.bound(binding, at, given, depth));
+            either([texts, longer])
+        })
     }
 
     fn bound(&self, binding: Binding<'a>, at: At, given: &Given<'a>, depth: usize) -> Texts {
         match binding {
-            Binding::Value(value) => self.texts_within(value, at, given, depth - 1),
+            Binding::Value(value) | Binding::Added(value) => self.texts_within(value, at, given, depth - 1),
             Binding::Element(iterable, place) => match self.elements(iterable, at, depth - 1) {
                 Some(elements) => either(elements.into_iter().map(|(element, at)| match place {
                     None => self.texts_within(element, at, given, depth - 1),
@@ -196,8 +211,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
             _ => return unknown(),
         };
         let Some(meaning) = scopes.own_meaning(scope, name) else { return unknown() };
-        let bound = meaning.bindings.iter();
-        either(bound.map(|binding| self.bound(*binding, At { module, scope }, &Given::new(), depth)))
+        self.all_bound(Vec::new(), meaning.bindings, At { module, scope }, &Given::new(), depth)
     }
 
     /// What a name that the file does not bind may be by `from … import *`.

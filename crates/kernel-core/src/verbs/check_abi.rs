@@ -24,6 +24,7 @@ pub fn check_abi(context: &Context, path: &Utf8Path, overrides: &Overrides) -> R
     let variants = built::find(&place);
     for variant in &variants {
         report.findings.extend(links(variant));
+        report.findings.extend(layout::metadata(variant));
         report.findings.extend(layout::entry(variant));
         report.findings.extend(built::check(variant, overrides)?);
     }

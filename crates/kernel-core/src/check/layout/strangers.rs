@@ -6,12 +6,34 @@ use std::os::unix::fs::PermissionsExt as _;
 use camino::Utf8Path;
 use kernel_spec::path::{join, parent};
 use kernel_spec::{Finding, Severity, code};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::Check;
 use crate::tree::{Entry, Kind};
 
 /// Modules that a kernel's own code imports from elsewhere.
 const IMPORTED: &[&str] = &["kernels", "numpy", "torch", "triton", "tvm_ffi"];
+
+/// What systems that do not tell case and composition of letters apart make of a path.
+fn spelling(path: &str) -> String {
+    // By way of capital letters, so that both forms of a small letter are one.
+    path.nfc().collect::<String>().to_uppercase().to_lowercase().nfc().collect()
+}
+
+/// Why Windows cannot have a file of this name (Microsoft, "Naming Files, Paths, and Namespaces").
+fn refused_by_windows(name: &str) -> Option<&'static str> {
+    const DEVICES: &[&str] = &["AUX", "CON", "NUL", "PRN"];
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
+    let is_port =
+        |kind: &str| stem.strip_prefix(kind).is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']));
+    if DEVICES.contains(&stem.as_str()) || is_port("COM") || is_port("LPT") {
+        return Some("it is that of a device there, with whatever ending");
+    }
+    if name.contains(['<', '>', ':', '"', '|', '?', '*']) {
+        return Some("it holds one of `<>:\"|?*`");
+    }
+    name.ends_with(['.', ' ']).then_some("it ends with a dot or a space")
+}
 
 impl Check<'_> {
     pub(super) fn strangers(&mut self, directory: &Utf8Path, entries: &[Entry]) {
@@ -21,9 +43,16 @@ impl Check<'_> {
         for entry in entries {
             let path = entry.path.as_str();
             let name = path.rsplit('/').next().unwrap_or(path);
-            if let Some(other) = spellings.insert(path.to_lowercase(), path) {
-                let message = format!("`{path}` and `{other}` differ in case alone");
+            if let Some(other) = spellings.insert(spelling(path), path) {
+                let is_case = path.to_lowercase() == other.to_lowercase();
+                let what = if is_case { "case" } else { "how their letters are written" };
+                let message = format!("`{path}` and `{other}` differ in {what} alone");
                 self.stranger(Severity::Error, message, "some systems keep only one of the two", path);
+            }
+            if let Some(why) = refused_by_windows(name) {
+                let message = format!("`{path}` has a name that Windows does not take");
+                let finding = Finding::warning(&code::artifact::LAYOUT, message).cause(why);
+                self.say(finding.help("rename it and build again"), path);
             }
             if hidden.as_ref().is_some_and(|above| path.starts_with(above)) {
                 continue;

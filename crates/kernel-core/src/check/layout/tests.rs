@@ -165,6 +165,42 @@ fn the_generated_module_is_there_and_of_this_build() {
     assert!(told.iter().all(|told| !told.contains("_ops")), "{told:?}");
 }
 
+/// What a kernel registers in Python is under the name that the helper makes.
+#[test]
+fn the_helper_of_the_generated_module_puts_the_right_namespace_before_names() {
+    let told = |body: &str| {
+        let scene = Scene::good();
+        let text = format!(
+            "import torch\nfrom . import _my_demo_cpu_x\nops = torch.ops._my_demo_cpu_x\nNAMESPACE = '_my_demo_cpu_x'\n\
+             def add_op_namespace_prefix(op_name: str) -> str:\n    'Of my::f.'\n    {body}\n"
+        );
+        scene.write("_ops.py", &text);
+        scene.seal(METADATA_TEXT);
+        Scene::findings(&scene.variant())
+    };
+    for good in [
+        "return f'_my_demo_cpu_x::{op_name}'",
+        "return '_my_demo_cpu_x::' + op_name",
+        "return '{}::{}'.format(NAMESPACE, op_name)",
+        "return f'{ops.name}::{op_name}'",
+        "return f'{_my_demo_cpu_x.__name__}::{op_name}'",
+        "return made_elsewhere(op_name)",
+    ] {
+        assert_eq!(told(good), [""; 0], "{good}");
+    }
+    for (wrong, made) in [
+        ("return op_name", "f"),
+        ("return 'my' + '::' + op_name", "my::f"),
+        ("return f'_my_demo_cpu_x::{op_name}_2'", "_my_demo_cpu_x::f_2"),
+        ("return '::'.join(('other', op_name))", "other::f"),
+    ] {
+        let expected = format!(
+            "artifact/layout `_ops.py` makes the operator `{made}` of the name `f`, and not `_my_demo_cpu_x::f`"
+        );
+        assert_eq!(told(wrong), [expected], "{wrong}");
+    }
+}
+
 #[test]
 fn modules_that_python_takes_in_place_of_others_are_named() {
     for (first, hidden) in [
@@ -268,7 +304,9 @@ fn a_variant_that_is_a_link_is_none() {
 fn what_no_kernel_needs_is_named() {
     let told = |place: &str| {
         let scene = Scene::good();
-        scene.write(place, "x");
+        for path in ["strasse.txt", "\u{e9}.txt", place] {
+            scene.write(path, "x");
+        }
         scene.seal(METADATA_TEXT);
         Scene::findings(&scene.variant())
     };
@@ -282,6 +320,15 @@ fn what_no_kernel_needs_is_named() {
         ("libx.a", "`libx.a` is the input of a linker"),
         ("torch.py", "`torch.py` hides the real `torch` where the variant is in Python's path"),
         ("Layers/__init__.py", "`layers` and `Layers` differ in case alone"),
+        (
+            "Stra\u{df}e.txt",
+            "`strasse.txt` and `Stra\u{df}e.txt` differ in how their letters are written alone",
+        ),
+        ("e\u{301}.txt", "`\u{e9}.txt` and `e\u{301}.txt` differ in how their letters are written alone"),
+        ("layers/aux.py", "`layers/aux.py` has a name that Windows does not take"),
+        ("COM1.tar.gz", "`COM1.tar.gz` has a name that Windows does not take"),
+        ("what?.txt", "`what?.txt` has a name that Windows does not take"),
+        ("note.", "`note.` has a name that Windows does not take"),
         ("other.abi3.so", "`other.abi3.so` is a second extension module beside `_my_demo_cpu_x.abi3.so`"),
     ] {
         let found = told(place);
@@ -290,7 +337,7 @@ fn what_no_kernel_needs_is_named() {
             "{place}: {found:?}"
         );
     }
-    for place in ["layers/torch.py", "helpers.py", "data.txt"] {
+    for place in ["layers/torch.py", "helpers.py", "data.txt", "auxiliary.py", "com10.txt", "console.py"] {
         assert_eq!(told(place), [""; 0], "{place}");
     }
 }

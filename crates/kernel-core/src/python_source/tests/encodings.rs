@@ -54,6 +54,8 @@ fn what_the_oldest_python_lacks_is_told() {
         ("class C[T]: ...", Error),
         ("try: pass\nexcept* ValueError: pass", Error),
         ("x = f'{'a'}'", Error),
+        ("x = f'{a:{b:{c}}}'", Error),
+        ("async def f():\n    return [[x async for x in y] for y in z]", Error),
         ("import tomllib", Error),
         ("from typing import override", Error),
         ("from itertools import pairwise", Warning),
@@ -75,6 +77,7 @@ fn a_file_that_cannot_be_read_is_one_finding() {
     for (bytes, told) in [
         (&b"def f(:\n"[..], "not valid Python"),
         (b"x = '\xe9'\n", "not UTF-8"),
+        (b"x = 1  # \0\n", "null byte"),
         (b"\n\n# coding: latin-1\nx = '\xe9'\n", "not UTF-8"),
         (b"x = 1\n# coding: latin-1\ny = '\xe9'\n", "not UTF-8"),
         (b"# coding: utf-8\nx = '\xe9'\n", "not UTF-8"),
@@ -84,7 +87,8 @@ fn a_file_that_cannot_be_read_is_one_finding() {
         (b"# coding: utf-7\nx = 1\n", "`utf-7`"),
         (b"# vim: set fileencoding=unicode_escape :\nx = 1\n", "`unicode_escape`"),
         (b"#!/usr/bin/python\r# coding: shift_jis\rx = 1\r", "`shift_jis`"),
-        (b"\0", "not valid Python"),
+        (b"\0", "null byte"),
+        (b"x = \x01\n", "not valid Python"),
     ] {
         let finding = PythonSource::parse("bad.py", bytes).expect_err("it is no Python");
         assert_eq!(finding.code.id, "python/unreadable");

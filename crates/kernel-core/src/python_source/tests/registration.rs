@@ -165,6 +165,22 @@ fn an_operator_that_is_named_in_a_roundabout_way_is_found() {
         "WAYS = (torch.library.custom_op, print)\nWAYS[0]('demo::a', mutates_args=())",
         "class Mine(torch.library.Library): ...\nMine('demo', 'DEF')",
         "class Mine(torch.library.Library): ...\nclass Other(Mine): ...\nOther('demo', 'DEF')",
+        "class Mine(torch.library.Library):\n  def __init__(self): super().__init__('demo', 'DEF')",
+        "class Mine(torch.library.Library): ...\nclass Other(Mine):\n  def __init__(self): super(Other, self).__init__('demo', 'DEF')",
+        "class Mine(torch.library.Library):\n  def __init__(self): torch.library.Library.__init__(self, 'demo', 'DEF')",
+        // The module that `torch.ops` comes from.
+        "torch._ops.ops.demo.a(1)",
+        "from torch._ops import ops as torch_ops\ntorch_ops.demo.a(1)",
+        "import torch._ops as inner\ninner.ops.demo.a(1)",
+        // A name in another namespace than the library's.
+        "library = torch.library.Library(own('').split('::')[0], 'FRAGMENT')\nlibrary.define('other::f() -> ()')",
+        "library = torch.library.Library(own('').split('::')[0], 'FRAGMENT')\nlibrary.impl('other::f', f, 'CPU')",
+        "library = torch.library.Library('aten', 'IMPL')\nlibrary.impl(op_name='other::f', fn=f)",
+        // What is made of the helper's result.
+        "torch.library.custom_op(own('a').split('::')[1], mutates_args=())",
+        "torch.library.custom_op('demo::' + own('a').rpartition('::')[-1], mutates_args=())",
+        "torch.library.custom_op(own(own('a')), mutates_args=())",
+        "n = 'de'\nn += 'mo::a'\ntorch.library.custom_op(n, mutates_args=())",
     ] {
         let told = told(text);
         assert!(told.contains(&(Severity::Error, "python/unprefixed-operator")), "{text}: {told:?}");
@@ -207,6 +223,18 @@ fn what_is_the_kernels_own_or_none_of_its_business_is_left_alone() {
          torch.library.custom_op(prefix('a'), mutates_args=())",
         "class Names:\n  prefix = own\ntorch.library.custom_op(own('a'), mutates_args=())",
         "class Layer(torch.nn.Module): ...\nLayer('demo', 'DEF')",
+        "class Layer(torch.nn.Module):\n  def __init__(self): super().__init__('demo::a', 'DEF')",
+        "class Mine(torch.library.Library):\n  def __init__(self): super().__init__(own('').split('::')[0], 'DEF')\n\
+         \x20 def define(self, schema): return super().define(schema)",
+        "torch._ops.ops.aten.relu(1)",
+        "from torch._ops import OpOverload\nisinstance(x, OpOverload)",
+        "library = torch.library.Library('aten', 'IMPL')\nlibrary.impl('aten::relu', f, 'CPU')",
+        "library = torch.library.Library(own('').split('::')[0], 'FRAGMENT')\n\
+         library.define('f(str a=\"x::y\") -> ()')\nlibrary.impl('f', f, 'CPU')\nlibrary.impl(own('f'), f, 'CPU')",
+        "class Registry:\n  def define(self, name): ...\nRegistry().define('other::f')",
+        "torch.library.custom_op(own('a').lower(), mutates_args=())",
+        "n = own('a')\nn += '_backward'\ntorch.library.custom_op(n, mutates_args=())",
+        "torch.library.Library(own('a').split('::', 1)[0], 'FRAGMENT')",
         "isinstance(x, torch.library.Library)",
         "hasattr(torch.library, 'custom_op')",
     ] {
@@ -226,6 +254,11 @@ fn what_cannot_be_judged_is_said_to_be_so() {
         ("importlib.import_module(unknown())", Note, "python/unjudged"),
         ("torch.library.custom_op(ops.__name__ + '::a', mutates_args=())", Note, "python/unjudged"),
         ("torch.library.custom_op(f\"demo_{own('a')}\", mutates_args=())", Note, "python/unjudged"),
+        ("torch.library.custom_op(own('a').replace('_', 'x'), mutates_args=())", Note, "python/unjudged"),
+        ("torch.library.custom_op(own('a')[3:], mutates_args=())", Note, "python/unjudged"),
+        ("torch.library.custom_op(unknown(own('a')), mutates_args=())", Note, "python/unjudged"),
+        ("torch.library.custom_op(f\"{own('a'):.3}\", mutates_args=())", Note, "python/unjudged"),
+        ("torch.library.Library(own('a'), 'DEF')", Note, "python/unjudged"),
         (
             "def own(name): return f'demo::{name}'\ntorch.library.custom_op(own('a'), mutates_args=())",
             Warning,
@@ -333,7 +366,7 @@ fn circles_and_endless_names_come_to_an_end() {
 fn the_builds_that_a_generated_module_names_are_those_it_runs_with() {
     let named = |text: &str| {
         let is_id = |word: &str| word.starts_with("_demo_");
-        builds(parse("_ops.py", text), "demo", &is_id).into_iter().collect::<Vec<_>>()
+        generated(parse("_ops.py", text), "demo", &is_id).builds.into_iter().collect::<Vec<_>>()
     };
     let own = "_demo_cpu_x";
     for text in [
