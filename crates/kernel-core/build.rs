@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../templates/project");
+    let root = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../templates/project");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
     collect(&root, &mut files);
@@ -16,8 +16,13 @@ fn main() {
         writeln!(table, "    ({name:?}, include_str!({place:?})),").expect("writing to a string cannot fail");
     }
     table.push_str("]\n");
-    let out = std::env::vars().find(|(name, _)| name == "OUT_DIR").expect("cargo names a directory").1;
-    fs_err::write(Path::new(&out).join("project_templates.rs"), table).expect("the table can be written");
+    fs_err::write(Path::new(&variable("OUT_DIR")).join("project_templates.rs"), table)
+        .expect("the table can be written");
+}
+
+/// What cargo sets for this run: the sources may lie elsewhere than when this program was compiled.
+fn variable(name: &str) -> String {
+    std::env::vars().find(|(variable, _)| variable == name).expect("cargo names a directory").1
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) {

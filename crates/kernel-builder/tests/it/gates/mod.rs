@@ -4,5 +4,6 @@
 mod declaration;
 mod honest;
 mod measured;
+mod samples;
 mod scene;
 mod wrong;
