@@ -97,7 +97,15 @@ fn bad_news_has_its_own_status_and_code() {
         let ran = test(scene, &[]);
         assert_eq!((ran.status, codes(&ran)), (status, vec![code.to_owned()]), "{tests}\n{ran}");
     }
-    let ran = test(&scene, &["--", "--no-such-option"]);
+    let scene = scene_with(
+        &scene,
+        &format!(
+            "{LOADS}import pytest\n@pytest.mark.skip(reason='no device')\n@pytest.mark.parametrize('n', [1, 2, 3])\ndef test_a(n): pass\n"
+        ),
+    );
+    let ran = scene.run(&["test", "plain", "--python", &python()]);
+    assert!(ran.stdout.contains("skipped tests/test_plain.py::test_a[1] and 2 more: no device\n"), "{ran}");
+    let ran = test(scene, &["--", "--no-such-option"]);
     assert_eq!((ran.status, codes(&ran)), (7, vec!["test/pytest".to_owned()]), "{ran}");
 }
 

@@ -137,9 +137,15 @@ impl<'a> Compiler<'a> {
         let kind = if generator { Kind::Generator } else { Kind::Comprehension { is_async } };
         self.enter(kind, None, &[], |compiler| {
             compiler.visit_expr(&first.target);
-            first.ifs.iter().for_each(|condition| compiler.visit_expr(condition));
-            others.iter().for_each(|part| walk_comprehension(compiler, part));
-            elements.iter().for_each(|element| compiler.visit_expr(element));
+            for condition in &first.ifs {
+                compiler.visit_expr(condition);
+            }
+            for part in others {
+                walk_comprehension(compiler, part);
+            }
+            for element in elements {
+                compiler.visit_expr(element);
+            }
         });
     }
 }

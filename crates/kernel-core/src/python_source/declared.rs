@@ -135,7 +135,9 @@ impl<'a> Visitor<'a> for Declared<'a> {
             Pattern::MatchMapping(mapping) => mapping.rest.as_ref(),
             _ => None,
         };
-        name.into_iter().for_each(|name| self.bind_identifier(name));
+        if let Some(name) = name {
+            self.bind_identifier(name);
+        }
         walk_pattern(self, pattern);
     }
 }

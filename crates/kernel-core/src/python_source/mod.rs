@@ -102,7 +102,7 @@ impl PythonSource {
         };
         match compiles::refusal(&module, text.text(), PythonVersion::latest()) {
             Some((range, reason)) => Err(invalid(range, reason)),
-            None => Ok(Self { module, text }),
+            None => Ok(Self { text, module }),
         }
     }
 

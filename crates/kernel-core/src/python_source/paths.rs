@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::Expr;
+use ruff_python_ast::{Expr, ExprCall};
 
 use super::package::{At, is_generated};
 use super::scopes::{Binding, MODULE, sequence};
@@ -43,13 +43,9 @@ impl<'a> Evaluator<'_, 'a> {
         if !self.may_go_on(depth) {
             return BTreeSet::new();
         }
-        let member = |base: &'a Expr, name: &str| -> BTreeSet<String> {
-            let bases = self.paths_within(base, at, depth - 1);
-            bases.iter().map(|base| self.package.canonical(at.module, &dotted(base, name))).collect()
-        };
         match expression {
             Expr::Attribute(attribute) => {
-                let mut paths = member(&attribute.value, attribute.attr.as_str());
+                let mut paths = self.paths_of_member(&attribute.value, attribute.attr.as_str(), at, depth);
                 if paths.iter().all(|path| path.starts_with('.')) {
                     paths.extend(self.assigned(attribute.attr.as_str(), at, depth));
                 }
@@ -60,59 +56,7 @@ impl<'a> Evaluator<'_, 'a> {
                 choice.values.iter().flat_map(|value| self.paths_within(value, at, depth - 1)).collect()
             }
             Expr::Name(name) => self.paths_of(name.id.as_str(), at, depth),
-            Expr::Call(call) => {
-                // A method of anything gives no path, so what it is a method of need not be followed.
-                let may_lead_on = match &*call.func {
-                    Expr::Name(_) => true,
-                    Expr::Attribute(function) => {
-                        ["import_module", "__import__", "getattr"].contains(&function.attr.as_str())
-                    }
-                    _ => false,
-                };
-                if !may_lead_on {
-                    return BTreeSet::new();
-                }
-                let first = call.arguments.args.first();
-                let constant = |place: usize| -> BTreeSet<String> {
-                    let argument = call.arguments.args.get(place);
-                    let texts =
-                        argument.map(|argument| self.texts_within(argument, at, &Given::new(), depth - 1));
-                    texts.iter().flatten().filter_map(|text| whole(text).map(str::to_owned)).collect()
-                };
-                let functions = self.paths_within(&call.func, at, depth - 1);
-                let is = |path: &str| functions.contains(path);
-                if is("builtins.super") {
-                    let around = self.package.modules[at.module].scopes.class_around(at.scope);
-                    let bases = around
-                        .iter()
-                        .flat_map(|(class, outer)| class.bases().iter().map(|base| (base, *outer)));
-                    return bases
-                        .flat_map(|(base, outer)| {
-                            self.paths_within(base, At { scope: outer, ..at }, depth - 1)
-                        })
-                        .collect();
-                }
-                if is("builtins.getattr") {
-                    let names = constant(1);
-                    return first.map_or_else(BTreeSet::new, |base| {
-                        names.iter().flat_map(|name| member(base, name)).collect()
-                    });
-                }
-                if is("importlib.import_module") {
-                    return constant(0);
-                }
-                if is("builtins.__import__") {
-                    let plain = call.arguments.args.len() == 1 && call.arguments.keywords.is_empty();
-                    let first =
-                        |path: String| path.split('.').next().map(str::to_owned).unwrap_or(path.clone());
-                    return constant(0)
-                        .into_iter()
-                        .map(|path| if plain { first(path) } else { path })
-                        .collect();
-                }
-                let returned = self.returned(&call.func, at, depth - 1);
-                returned.into_iter().flat_map(|(value, at)| self.paths_within(value, at, depth - 1)).collect()
-            }
+            Expr::Call(call) => self.paths_of_call(call, at, depth),
             Expr::Subscript(subscript) => {
                 let keys = self.texts_within(&subscript.slice, at, &Given::new(), depth - 1);
                 let keys: Vec<&str> = keys.iter().filter_map(|key| whole(key)).collect();
@@ -134,7 +78,10 @@ impl<'a> Evaluator<'_, 'a> {
                     _ => None,
                 };
                 if let Some(base) = table {
-                    return keys.iter().flat_map(|name| member(base, name)).collect();
+                    return keys
+                        .iter()
+                        .flat_map(|name| self.paths_of_member(base, name, at, depth))
+                        .collect();
                 }
                 let mut paths = BTreeSet::new();
                 for (container, at) in self.containers(&subscript.value, at, depth - 1) {
@@ -151,6 +98,59 @@ impl<'a> Evaluator<'_, 'a> {
             }
             _ => BTreeSet::new(),
         }
+    }
+
+    /// What an attribute of a value may be.
+    fn paths_of_member(&self, base: &'a Expr, name: &str, at: At, depth: usize) -> BTreeSet<String> {
+        let bases = self.paths_within(base, at, depth - 1);
+        bases.iter().map(|base| self.package.canonical(at.module, &dotted(base, name))).collect()
+    }
+
+    /// What a call may give: by `super`, by the ways to name a module or an attribute in words, or by what a function returns.
+    fn paths_of_call(&self, call: &'a ExprCall, at: At, depth: usize) -> BTreeSet<String> {
+        // A method of anything gives no path, so what it is a method of need not be followed.
+        let may_lead_on = match &*call.func {
+            Expr::Name(_) => true,
+            Expr::Attribute(function) => {
+                ["import_module", "__import__", "getattr"].contains(&function.attr.as_str())
+            }
+            _ => false,
+        };
+        if !may_lead_on {
+            return BTreeSet::new();
+        }
+        let first = call.arguments.args.first();
+        let constant = |place: usize| -> BTreeSet<String> {
+            let argument = call.arguments.args.get(place);
+            let texts = argument.map(|argument| self.texts_within(argument, at, &Given::new(), depth - 1));
+            texts.iter().flatten().filter_map(|text| whole(text).map(str::to_owned)).collect()
+        };
+        let functions = self.paths_within(&call.func, at, depth - 1);
+        let is = |path: &str| functions.contains(path);
+        if is("builtins.super") {
+            let around = self.package.modules[at.module].scopes.class_around(at.scope);
+            let bases =
+                around.iter().flat_map(|(class, outer)| class.bases().iter().map(|base| (base, *outer)));
+            return bases
+                .flat_map(|(base, outer)| self.paths_within(base, At { scope: outer, ..at }, depth - 1))
+                .collect();
+        }
+        if is("builtins.getattr") {
+            let names = constant(1);
+            return first.map_or_else(BTreeSet::new, |base| {
+                names.iter().flat_map(|name| self.paths_of_member(base, name, at, depth)).collect()
+            });
+        }
+        if is("importlib.import_module") {
+            return constant(0);
+        }
+        if is("builtins.__import__") {
+            let plain = call.arguments.args.len() == 1 && call.arguments.keywords.is_empty();
+            let first = |path: String| path.split('.').next().map(str::to_owned).unwrap_or(path.clone());
+            return constant(0).into_iter().map(|path| if plain { first(path) } else { path }).collect();
+        }
+        let returned = self.returned(&call.func, at, depth - 1);
+        returned.into_iter().flat_map(|(value, at)| self.paths_within(value, at, depth - 1)).collect()
     }
 
     /// What is assigned to an attribute of this name of any object of a file.

@@ -12,9 +12,7 @@ pub(super) fn render(report: &TestReport, page: &mut Page) {
         problem::add_finding(page, finding);
     }
     for variant in &report.variants {
-        for test in variant.tests.iter().filter(|test| test.outcome == TestOutcome::Skipped) {
-            page.add_in(DIM, "skipped").line(format!(" {}: {}", test.id, test.message));
-        }
+        skipped(variant, page);
         if let Some(choice) = &variant.backend_choice {
             page.line(format!(
                 "the loader was told to use `{}`: this torch was compiled for `{}`, which it would look for",
@@ -30,6 +28,24 @@ pub(super) fn render(report: &TestReport, page: &mut Page) {
         page.add_in(DIM, "report").line(format!(" {report}"));
     }
     super::next(page, &report.next);
+}
+
+/// One line for each reason: that a device is missing need not be said once for every test.
+fn skipped(variant: &VariantTests, page: &mut Page) {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for test in variant.tests.iter().filter(|test| test.outcome == TestOutcome::Skipped) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == test.message) {
+            Some((_, tests)) => tests.push(&test.id),
+            None => reasons.push((&test.message, vec![&test.id])),
+        }
+    }
+    for (reason, tests) in reasons {
+        let more = match tests.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        page.add_in(DIM, "skipped").line(format!(" {}{more}: {reason}", tests[0]));
+    }
 }
 
 /// What was not executed is said as plainly as what passed.

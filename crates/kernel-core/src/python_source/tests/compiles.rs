@@ -29,8 +29,10 @@ fn context() -> Context {
     }
 }
 
-/// What Python says of each form, and what the judge says of it.
-fn compare(forms: &str) -> Vec<(&str, String, Result<(), Box<Finding>>)> {
+/// A form, what Python says of it, and what the judge says.
+type Compared<'a> = (&'a str, String, Result<(), Box<Finding>>);
+
+fn compare(forms: &str) -> Vec<Compared<'_>> {
     let python = Command::new("python3").arguments(["-c", COMPILE]).input(forms);
     let said = python.capture(&context()).and_then(Finished::require_success).expect("Python runs").text();
     let said: Vec<&str> = said.lines().collect();
