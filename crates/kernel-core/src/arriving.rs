@@ -5,12 +5,14 @@ use std::os::unix::fs::MetadataExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::geteuid;
 
 /// A directory on its way; it goes when it is dropped.
 #[derive(Debug)]
 pub struct Arriving {
     directory: tempfile::TempDir,
-    _lock: fs_err::File,
+    lock: fs_err::File,
 }
 
 impl Arriving {
@@ -27,9 +29,14 @@ impl Arriving {
             let is_there = fs_err::metadata(directory.path())
                 .is_ok_and(|found| lock.metadata().is_ok_and(|held| held.ino() == found.ino()));
             if is_there {
-                return Ok(Self { directory, _lock: lock });
+                return Ok(Self { directory, lock });
             }
         }
+    }
+
+    /// Lets the children of this process hold it too, so that it stays while any of them lives.
+    pub fn share(&self) -> std::io::Result<()> {
+        Ok(fcntl_setfd(&self.lock, FdFlags::empty())?)
     }
 
     /// Where the content is made.
@@ -39,7 +46,7 @@ impl Arriving {
     }
 }
 
-/// Removes what killed runs left.
+/// Removes what killed runs of this user left: `parent` may be everybody's.
 fn sweep(parent: &Utf8Path, prefix: &str) -> std::io::Result<()> {
     for entry in parent.read_dir_utf8()? {
         let Ok(entry) = entry else { continue };
@@ -47,6 +54,9 @@ fn sweep(parent: &Utf8Path, prefix: &str) -> std::io::Result<()> {
             continue;
         }
         let Ok(left) = fs_err::File::open(entry.path()) else { continue };
+        if left.metadata()?.uid() != geteuid().as_raw() {
+            continue;
+        }
         if flock(&left, FlockOperation::NonBlockingLockExclusive).is_ok() {
             match fs_err::remove_dir_all(entry.path()) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),

@@ -18,6 +18,18 @@ pub fn write(path: &Utf8Path, content: &[u8]) -> std::io::Result<()> {
     pending.finish()
 }
 
+/// Writes files that belong together: none is replaced where any of them cannot be.
+pub fn write_together(files: &[(Utf8PathBuf, &[u8])]) -> std::io::Result<()> {
+    let settled = files.iter().map(|(path, content)| {
+        let mut pending = Pending::begin(path)?;
+        pending.add(content)?;
+        pending.settle()?;
+        Ok(pending)
+    });
+    let settled: Vec<Pending> = settled.collect::<std::io::Result<_>>()?;
+    settled.into_iter().try_for_each(Pending::place)
+}
+
 /// A file on its way, for what is not known at once: it has its name when it is finished, and is gone when it is dropped.
 #[derive(Debug)]
 pub struct Pending {
@@ -46,8 +58,17 @@ impl Pending {
 
     /// Puts it into its place.
     pub fn finish(self) -> std::io::Result<()> {
+        self.settle()?;
+        self.place()
+    }
+
+    /// Brings everything of it to the disk.
+    fn settle(&self) -> std::io::Result<()> {
         self.file.as_file().set_permissions(std::fs::Permissions::from_mode(READABLE))?;
-        self.file.as_file().sync_all()?;
+        self.file.as_file().sync_all()
+    }
+
+    fn place(self) -> std::io::Result<()> {
         self.file.persist(self.path).map(drop).map_err(|error| error.error)
     }
 }

@@ -115,12 +115,8 @@ fn what_would_not_be_run_is_not_pinned() {
     assert!(unfit("data/table.bin", b"another table").ends_with("`data/table.bin` was changed"));
     assert!(unfit("more.py", b"").ends_with("nothing vouches for `more.py`"));
     assert!(unfit("a.pyc", b"").ends_with("`a.pyc` is byte code that nothing vouches for"));
-    // What Python leaves in a folder of its own, `run` does not look at either.
-    let id = "acme/cached";
-    assert_eq!(project(&hub, "writer", "one").run(&["upload", "--repo-id", id]).status, 0);
-    hub.put("kernels/acme/cached", "v1", "build/torch-cpu/__pycache__/a.pyc", b"").expect("added");
-    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
-    assert_eq!(scene.run(&["pin", "acme/cached@v1"]).status, 0);
+    let cached = "__pycache__/__init__.cpython-311.pyc";
+    assert!(unfit(cached, b"").ends_with(&format!("`{cached}` is byte code that nothing vouches for")));
 }
 
 #[test]
@@ -154,4 +150,26 @@ fn two_files_are_not_written_to_one_place() {
         assert_eq!((ran.status, &ran.json()[1]["code"]), (2, &"pin/one-file".into()), "{pins} {lock}: {ran}");
     }
     assert_eq!(scene.run(&["pin", "acme/demo@v1", "--pins", "a/one", "--lock", "b/one"]).status, 0);
+}
+
+#[test]
+fn where_one_file_cannot_be_written_the_other_is_not_replaced() {
+    let hub = hub();
+    assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    let scene =
+        scene.file("kernel-pins.json", "earlier").file("kernels.lock", "earlier").file("folder/x", "");
+    for (pins, lock) in [
+        ("kernel-pins.json", "folder"),
+        ("kernel-pins.json", "kernel-pins.json/lock"),
+        ("folder", "kernels.lock"),
+        ("kernels.lock/pins", "kernels.lock"),
+    ] {
+        let ran = scene.run(&["pin", "acme/demo@v1", "--pins", pins, "--lock", lock, "--json"]);
+        let last = ran.json().pop().expect("a line");
+        assert_eq!(last["code"], "environment/file", "{pins} {lock}: {ran}");
+        for name in ["kernel-pins.json", "kernels.lock"] {
+            assert_eq!(fs_err::read_to_string(scene.path(name)).expect("kept"), "earlier", "{pins} {lock}");
+        }
+    }
 }

@@ -119,9 +119,7 @@ fn state(context: &Context, options: &PinOptions, files: [(&Utf8PathBuf, &String
     if options.check {
         return Ok(PinState::Stale);
     }
-    for (path, text) in files {
-        atomic::write(&context.resolve(Utf8Path::new(path)), text.as_bytes())?;
-    }
+    atomic::write_together(&files.map(|(path, text)| (context.resolve(path), text.as_bytes())))?;
     Ok(PinState::Written)
 }
 
@@ -192,8 +190,8 @@ fn one(
 struct Hashes(BTreeMap<String, String>);
 
 impl Hashes {
-    /// The first thing for which `run` would refuse a variant of these metadata: a file that is missing, unknown, changed,
-    /// or byte code outside of Python's own folders. Of large files the listing itself says the hash.
+    /// The first thing for which a variant of these metadata is not to be pinned: a file that is missing, unknown, changed,
+    /// or byte code, which Python could run in the place of the sources. Of large files the listing itself says the hash.
     fn difference(
         &mut self,
         snapshot: &Snapshot,
@@ -203,10 +201,10 @@ impl Hashes {
         let folder = format!("{BUILD}{variant}");
         let mut missing: BTreeSet<&str> = digest.files.keys().map(String::as_str).collect();
         for (path, file) in snapshot.folder(&folder) {
-            if matches!(path, METADATA | SIGNATURE) || path.split('/').any(|part| part == "__pycache__") {
+            if matches!(path, METADATA | SIGNATURE) {
                 continue;
             }
-            if Utf8Path::new(path).extension() == Some("pyc") {
+            if digest::is_left_out(path) {
                 return Ok(Some(format!("`{path}` is byte code that nothing vouches for")));
             }
             let Some(expected) = digest.files.get(path) else {

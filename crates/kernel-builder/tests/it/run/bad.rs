@@ -88,3 +88,37 @@ fn wrong_lines_are_refused() {
     assert_eq!(refused(&["--compare", "--alpha", "2"]), (2, only("usage/arguments")));
     assert_eq!(refused(&[]), (2, only("usage/arguments")));
 }
+
+/// A program that waits to be ended.
+const WAITING: &str = "import pathlib, time\npathlib.Path('begun').touch()\n\
+                       while not pathlib.Path('end').exists(): time.sleep(0.05)\n";
+
+#[test]
+fn what_a_killed_run_left_goes_with_the_next_one_after_its_program() {
+    let scene = Scene::new().file("waiting.py", WAITING).file("temporary/other", "");
+    let temporary = scene.path("temporary").to_str().expect("UTF-8").to_owned();
+    let scene = scene.variable("TMPDIR", &temporary);
+    let left = || fs_err::read_dir(&temporary).expect("a folder").count() - 1;
+    let next = || scene.run(&["run", "--use", "auto", "--", "true"]);
+    let until = |is: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !is() {
+            assert!(begin.elapsed() < Duration::from_mins(1), "it takes too long");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    let python = crate::scene::python();
+    let mut run = scene.command(&["run", "--use", "auto", "--", &python, "waiting.py"]);
+    let mut run = run.spawn().expect("it starts");
+    until(&|| scene.path("begun").exists());
+    run.kill().expect("killed");
+    run.wait().expect("ended");
+    next();
+    assert_eq!(left(), 1, "its program still needs the hook");
+    let scene = scene.file("end", "");
+    let next = || scene.run(&["run", "--use", "auto", "--", "true"]);
+    until(&|| {
+        next();
+        left() == 0
+    });
+}

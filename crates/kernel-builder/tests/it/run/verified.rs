@@ -74,6 +74,69 @@ fn what_is_pinned_runs_and_what_is_changed_does_not() {
     assert!(ran.stderr.lines().any(|line| line == "one"), "byte code beside a kernel is not read: {ran}");
 }
 
+/// A program that puts what has no end, or nobody's end, in the place of a file of the loader's copy.
+const ENDLESS: &str = r#"
+import os, pathlib
+from huggingface_hub import snapshot_download
+from kernels import get_kernel
+
+root = pathlib.Path(snapshot_download("acme/demo", revision="v1", repo_type="kernel")) / "build/torch-cpu"
+def huge(place):
+    place.touch()
+    os.truncate(place, 1 << 42)
+for name in ["__init__.py", "data/table.bin", "metadata.json"]:
+    for what in [os.mkfifo, huge, lambda place: place.symlink_to("/dev/zero")]:
+        place = root / name
+        target = os.readlink(place)
+        place.unlink()
+        what(place)
+        try:
+            get_kernel("acme/demo", version=1)
+            print("loaded with", name)
+        except ImportError as error:
+            print("refused:", error)
+        place.unlink()
+        place.symlink_to(target)
+print(get_kernel("acme/demo", version=1).VALUE)
+"#;
+
+#[test]
+fn a_pipe_or_a_file_without_end_is_refused_at_once() {
+    let hub = hub();
+    let scene = pinned(&hub).file("endless.py", ENDLESS);
+    let python = python();
+    let ran = scene.run(&["run", "--verified", "--timeout", "60", "--json", "--", &python, "endless.py"]);
+    assert_eq!((ran.status, codes(&ran)), (6, vec!["run/refused".to_owned(); 9]), "{ran}");
+    let count = |text: &str| ran.stderr.lines().filter(|line| line.contains(text)).count();
+    assert_eq!((count("is no regular file"), count("is larger than")), (6, 3), "{ran}");
+    assert!(ran.stderr.lines().any(|line| line == "one"), "what was put back is loaded: {ran}");
+}
+
+/// A program beside whose kernel lies byte code that does something else, and that wants such byte code.
+const POISONED: &str = r#"
+import importlib.util, pathlib, py_compile, sys
+from huggingface_hub import snapshot_download
+from kernels import get_kernel
+
+root = pathlib.Path(snapshot_download("acme/demo", revision="v1", repo_type="kernel")) / "build/torch-cpu"
+sys.pycache_prefix = None
+cached = importlib.util.cache_from_source(str(root / "__init__.py"))
+mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+py_compile.compile("evil.py", cfile=cached, doraise=True, invalidation_mode=mode)
+print(get_kernel("acme/demo", version=1).VALUE)
+"#;
+
+#[test]
+fn byte_code_beside_verified_sources_never_runs() {
+    let hub = hub();
+    let scene = pinned(&hub).file("poisoned.py", POISONED).file("evil.py", "VALUE = 'evil'\n");
+    let python = python();
+    let plain = scene.run(&["run", "--use", "auto", "--", &python, "poisoned.py"]);
+    assert_eq!((plain.status, plain.stdout.as_str()), (0, "evil\n"), "without pins Python takes it: {plain}");
+    let ran = scene.run(&["run", "--verified", "--", &python, "poisoned.py"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "one\n"), "{ran}");
+}
+
 #[test]
 fn a_run_that_verified_nothing_says_so() {
     let hub = hub();

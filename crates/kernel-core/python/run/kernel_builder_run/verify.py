@@ -2,20 +2,55 @@
 
 import base64
 import hashlib
+import importlib
 import json
 import os
+import stat
 
 from . import CONFIGURATION, emit
 
 _UNHASHED = ("metadata.json", "metadata.json.sigstore")
 
+# Most bytes of metadata, and of any other file: more than kernels have, and little enough to be read to the end.
+_LARGEST_METADATA = 64 << 20
+_LARGEST_FILE = 16 << 30
+
+# Directories of the kernels that were let through.
+_verified = set()
+
 
 def patches():
-    return {} if CONFIGURATION["pinned"] is None else {"kernels.importer": _patch}
+    if CONFIGURATION["pinned"] is None:
+        return {}
+    return {"kernels._rust": _guard_metadata, "kernels.importer": _patch}
+
+
+def _pieces(path, name, most):
+    """What a regular file holds. Links are followed, because the loader's cache consists of them; nothing is waited for, as
+    a pipe would want it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise ImportError(f"`{name}` is no regular file")
+        if state.st_size > most:
+            raise ImportError(f"`{name}` is larger than {most >> 20} MiB")
+        left = state.st_size
+        while left and (piece := os.read(descriptor, min(left, 1 << 20))):
+            left -= len(piece)
+            yield piece
+        if left or os.read(descriptor, 1):
+            raise ImportError(f"`{name}` changed while it was read")
+    finally:
+        os.close(descriptor)
+
+
+def _metadata(path):
+    return b"".join(_pieces(path, "metadata.json", _LARGEST_METADATA))
 
 
 def _files(root):
-    """Every file of a variant but byte code in its own folders, which this process does not read."""
+    """Every file of a variant but byte code in its own folders, which is not read: earlier runs without pins leave it there."""
     found = {}
     for directory, folders, files in os.walk(root, onerror=_fail):
         folders[:] = [name for name in folders if name != "__pycache__"]
@@ -32,18 +67,16 @@ def _fail(error):
     raise error
 
 
-def _hash(path, algorithm):
+def _hash(path, name, algorithm):
     digest = hashlib.new(algorithm)
-    with open(path, "rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
+    for piece in _pieces(path, name, _LARGEST_FILE):
+        digest.update(piece)
     return base64.b64encode(digest.digest()).decode()
 
 
 def _check(root):
     """The kernel that a directory holds, by the pins; whatever is not exactly that is an error."""
-    with open(os.path.join(root, "metadata.json"), "rb") as file:
-        text = file.read()
+    text = _metadata(os.path.join(root, "metadata.json"))
     pinned = CONFIGURATION["pinned"].get(os.path.basename(root), {})
     kernel = pinned.get(hashlib.sha256(text).hexdigest())
     if kernel is None:
@@ -57,16 +90,57 @@ def _check(root):
             continue
         if name.endswith(".pyc"):
             raise ImportError(f"`{name}` is byte code that nothing vouches for")
-        if expected.pop(name, None) != _hash(path, digest["algorithm"]):
+        if name not in expected:
+            raise ImportError(f"nothing vouches for `{name}`")
+        if expected.pop(name) != _hash(path, name, digest["algorithm"]):
             raise ImportError(f"`{name}` is not what the pins vouch for")
     if expected:
         raise ImportError(f"`{sorted(expected)[0]}` is missing")
     return kernel
 
 
+def _refuse(root, error):
+    emit("refused", path=root, reason=str(error))
+    return ImportError(f"the kernel in `{root}` was refused: {error}")
+
+
+def _guard_metadata(module):
+    """The loader reads metadata long before it imports, and would wait for a pipe in their place."""
+    original = module.Metadata
+
+    def read_from_file(path):
+        try:
+            text = _metadata(path)
+        except ImportError as error:
+            raise _refuse(os.path.dirname(os.path.abspath(path)), error) from error
+        return original.from_bytes(text)
+
+    try:
+        original.read_from_file = staticmethod(read_from_file)
+    except (AttributeError, TypeError) as error:
+        raise ImportError("this version of `kernels` cannot be verified") from error
+
+
+def _ignore_bytecode():
+    """Keeps Python from the byte code beside the sources of verified kernels, which nothing vouches for. A variable that leads
+    Python elsewhere for it would not do: a program can change that, and all of its libraries would be compiled anew."""
+    machinery = importlib._bootstrap_external
+    original = machinery.cache_from_source
+
+    def cache_from_source(path, *arguments, **named):
+        place = os.path.abspath(path)
+        if any(place.startswith(root + os.sep) for root in _verified):
+            # The loaders of sources take this for a Python without byte code.
+            raise NotImplementedError("verified kernels are compiled from their sources")
+        return original(path, *arguments, **named)
+
+    machinery.cache_from_source = cache_from_source
+
+
 def _patch(module):
     if not hasattr(module, "_import_from_path") or not hasattr(module, "_loaded_kernels"):
         raise ImportError("this version of `kernels` cannot be verified")
+    _ignore_bytecode()
     original = module._import_from_path
 
     def import_from_path(variant_path, *arguments, **named):
@@ -75,8 +149,8 @@ def _patch(module):
             try:
                 kernel = _check(root)
             except Exception as error:
-                emit("refused", path=root, reason=str(error))
-                raise ImportError(f"the kernel in `{root}` was refused: {error}") from error
+                raise _refuse(root, error) from error
+            _verified.add(root)
             emit("verified", path=root, kernel=kernel)
         return original(variant_path, *arguments, **named)
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
-use tempfile::TempDir;
 
 use super::Use;
 use super::pins::Pinned;
 use super::said::Said;
+use crate::arriving::Arriving;
 use crate::bench::{DOCUMENTS, LARGE, VECTOR};
 use crate::process::Command;
 use crate::{Context, Result};
@@ -65,20 +65,25 @@ struct Configuration<'a> {
     vector: u64,
 }
 
+/// Begins the name of the directory of a run. What a killed run left goes with the next one, unless its program still lives.
+const PREFIX: &str = "kernel-builder-run-";
+
 /// The hook of one run; dropping it removes its files.
 pub(super) struct Hook {
     own: Utf8PathBuf,
     variables: BTreeMap<&'static str, String>,
-    _guard: TempDir,
+    _place: Arriving,
 }
 
 impl Hook {
     /// Lays out the files.
     pub(super) fn new(context: &Context, wanted: &Wanted) -> Result<Self> {
-        let guard = tempfile::Builder::new().prefix("kernel-builder-run-").tempdir()?;
-        let own = Utf8PathBuf::from_path_buf(guard.path().canonicalize()?)
+        let parent = Utf8PathBuf::from_path_buf(tempfile::env::temp_dir().canonicalize()?)
             .map_err(|path| std::io::Error::other(format!("`{}` is not valid UTF-8", path.display())))?;
-        fs_err::create_dir(own.join("kernel_builder_run"))?;
+        let place = Arriving::begin(&parent, PREFIX)?;
+        place.share()?;
+        let own = place.whole()?;
+        fs_err::create_dir_all(own.join("kernel_builder_run"))?;
         for (name, text) in FILES {
             fs_err::write(own.join(name), text)?;
         }
@@ -104,10 +109,6 @@ impl Hook {
         let path = context.environment.get("PYTHONPATH");
         let path = path.map_or_else(|| own.to_string(), |path| format!("{own}:{path}"));
         let mut variables = BTreeMap::from([("PYTHONPATH", path)]);
-        if wanted.pinned.is_some() {
-            // Byte code beside a kernel is vouched for by nobody, and so is looked for elsewhere.
-            variables.insert("PYTHONPYCACHEPREFIX", own.join("bytecode").into_string());
-        }
         if let Some(switch) = wanted.switch {
             variables.insert("KERNEL_BUILDER_USE", switch.word().to_owned());
             // The library's own switch, for a Python that the hook does not reach.
@@ -115,7 +116,7 @@ impl Hook {
                 variables.insert("DISABLE_KERNEL_MAPPING", u8::from(disabled).to_string());
             }
         }
-        Ok(Self { own, variables, _guard: guard })
+        Ok(Self { own, variables, _place: place })
     }
 
     /// The program, ready to run under the hook.
