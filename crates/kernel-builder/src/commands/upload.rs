@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// The kind of repository; loaders of today read kernels
     #[arg(long, value_name = "KIND", value_enum, default_value = "kernel")]
     repo_type: Kind,
-    /// Make a new repository private
+    /// Make a new repository private, and refuse one that is there and public
     #[arg(long)]
     private: bool,
     /// Propose the change as a pull request, also without the right to write

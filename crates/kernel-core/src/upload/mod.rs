@@ -4,6 +4,7 @@
 mod as_judged;
 pub mod card;
 pub mod contents;
+pub mod limits;
 pub mod preflight;
 pub mod results;
 pub mod signatures;
@@ -45,6 +46,15 @@ pub enum UploadError {
         #[source]
         reason: std::io::Error,
     },
+
+    #[error("`{repository}` is there and {seen}, and `--private` was asked for; nothing was sent")]
+    #[diagnostic(
+        code("upload/visibility"),
+        help(
+            "make it private in its settings, or publish without `--private`, which makes new repositories private"
+        )
+    )]
+    Visibility { repository: String, seen: &'static str },
 
     #[error("`{repository}` has no branch `{branch}` to propose a change to")]
     #[diagnostic(

@@ -20,6 +20,11 @@ struct Organization {
     trusted: bool,
 }
 
+#[derive(Deserialize)]
+struct Visibility {
+    private: Option<bool>,
+}
+
 /// Whether something is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Created {
@@ -43,6 +48,16 @@ impl Hub {
             return Ok(false);
         }
         Ok(response.success()?.json::<Organization>()?.trusted)
+    }
+
+    /// Whether only those whom its owner lets see it can see a repository; none where the Hub does not say.
+    pub fn is_private(&self, repository: &Repository) -> Result<Option<bool>, HubError> {
+        let response = self.send(&self.request(Method::Get, &repository.api("")))?;
+        match response.status {
+            404 => Ok(None),
+            _ if response.is_success() => Ok(response.json::<Visibility>()?.private),
+            _ => Err(self.about(repository, Wish::Read, &response)),
+        }
     }
 
     /// Makes a repository where it is missing.

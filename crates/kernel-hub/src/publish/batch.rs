@@ -8,6 +8,9 @@ use super::difference::{Difference, is_same};
 use super::wanted::Wanted;
 use crate::hub::Tree;
 
+/// Most changes of one commit, as many as the ecosystem's own clients put into one.
+pub const MOST_CHANGES: usize = 1000;
+
 /// How much one commit may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
@@ -19,7 +22,7 @@ pub(super) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { changes: 1000, bytes: 8 << 20 }
+        Self { changes: MOST_CHANGES, bytes: 8 << 20 }
     }
 }
 

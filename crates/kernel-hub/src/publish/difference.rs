@@ -24,6 +24,11 @@ impl Difference {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 
+    /// How many changes it is.
+    pub fn count(&self) -> usize {
+        self.added.len() + self.changed.len() + self.removed.len()
+    }
+
     /// Files whose content has to be brought there.
     pub fn brought(&self) -> impl Iterator<Item = &String> {
         self.added.iter().chain(&self.changed)

@@ -8,6 +8,7 @@ mod kept;
 mod send;
 mod wanted;
 
+pub use batch::MOST_CHANGES;
 pub use difference::{Difference, difference, is_same};
 pub use kept::confirm_branch;
 pub use send::{Done, Publication, Step, Target, publish};

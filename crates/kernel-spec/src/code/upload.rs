@@ -51,6 +51,14 @@ codes! {
         means: "The card cannot be merged into the `README.md` that is on `main`",
         example: "a `README.md` of 30 MB, or one that is not UTF-8",
         remedy: "Mend that file on the Hub, or publish without a card: move `build/CARD.md` away";
+    VISIBILITY = "upload/visibility", Check,
+        means: "The repository is there already, and not as visible as the command says",
+        example: "`upload --private` to a repository that everybody can see",
+        remedy: "Change the visibility in the settings of the repository, or publish without `--private`, which makes new ones private";
+    LIMIT = "upload/limit", Check,
+        means: "The upload goes beyond what the Hub says it takes",
+        example: "a folder of 20,000 files",
+        remedy: "Split what is too large, or put it into several folders";
     UNFINISHED = "upload/unfinished", Check,
         means: "Branches are there on which earlier uploads prepared a new version and did not end",
         example: "an `upload` that was killed before the version was complete",

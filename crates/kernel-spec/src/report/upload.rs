@@ -36,6 +36,8 @@ pub struct UploadReport {
     pub bytes: u64,
     /// Commits that were made, or would be at least.
     pub commits: u64,
+    /// The bounds of the Hub, and how near the upload comes to them.
+    pub limits: Vec<UploadLimit>,
     /// The pull requests that hold the changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pull_requests: Vec<PullRequest>,
@@ -123,6 +125,32 @@ pub struct FileCounts {
     pub unchanged: usize,
     /// Going.
     pub removed: usize,
+}
+
+/// A bound of the Hub, and how near an upload comes to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UploadLimit {
+    /// What is bounded.
+    pub limit: LimitKind,
+    /// The most that there may be.
+    pub most: u64,
+    /// The most that there would be after the upload.
+    pub planned: u64,
+    /// The file or folder that has the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// What is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitKind {
+    /// Changed files of one commit; more make more commits.
+    FilesPerCommit,
+    /// Bytes of one file.
+    BytesPerFile,
+    /// Files and folders directly in one folder.
+    EntriesPerFolder,
 }
 
 /// What becomes of the card.

@@ -1,7 +1,7 @@
 //! Human form of `upload`.
 
 use kernel_spec::report::UploadReport;
-use kernel_spec::report::upload::{CardState, UploadState, VariantState};
+use kernel_spec::report::upload::{CardState, LimitKind, UploadState, VariantState};
 
 use crate::output::page::{DIM, Page, TITLE};
 use crate::output::problem;
@@ -56,7 +56,19 @@ pub(super) fn render(report: &UploadReport, page: &mut Page) {
         }
         CardState::Proposed => page.line("the card on `main` is proposed"),
     };
+    if report.state == UploadState::Planned {
+        limits(report, page);
+    }
     ending(report, page);
+}
+
+fn limits(report: &UploadReport, page: &mut Page) {
+    let told = report.limits.iter().map(|limit| match limit.limit {
+        LimitKind::FilesPerCommit => format!("{} of {} files in a commit", limit.planned, limit.most),
+        LimitKind::BytesPerFile => format!("{} of {} in a file", size(limit.planned), size(limit.most)),
+        LimitKind::EntriesPerFolder => format!("{} of {} entries in a folder", limit.planned, limit.most),
+    });
+    page.line(format!("limits: at most {}", told.collect::<Vec<_>>().join(", ")));
 }
 
 fn ending(report: &UploadReport, page: &mut Page) {
@@ -84,6 +96,7 @@ fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes / 100 % 10),
-        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+        1_000_000..1_000_000_000 => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+        _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10),
     }
 }

@@ -32,7 +32,8 @@ fn answering(commit: &'static str) -> Server {
         if path.contains("/commit/") {
             return Reply::json(200, commit);
         }
-        Reply::json(200, "[]")
+        let listing = path.contains("/tree/");
+        Reply::json(200, if listing { "[]" } else { r#"{"private": false}"# })
     });
     server.expect("a server")
 }

@@ -8,6 +8,7 @@ mod hostile;
 mod judged;
 mod large;
 mod loads;
+mod plan;
 mod publisher;
 mod records;
 mod refused;

@@ -11,17 +11,17 @@ use std::collections::BTreeSet;
 
 use answer::AnswerFile;
 use camino::Utf8PathBuf;
-use kernel_hub::hub::{Hub, HubError, Refs, Tree};
+use kernel_hub::hub::{Created, Hub, HubError, Refs, Tree};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
-use kernel_spec::{Event, Finding};
+use kernel_spec::{Event, Finding, code};
 use kernel_trust::Verifier;
 
 use crate::trust::set::Place;
 use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
-use crate::upload::{UploadError, card, contents, preflight, target, version};
+use crate::upload::{UploadError, card, contents, limits, preflight, target, version};
 use crate::{Context, Project, Result, network, trust};
 
 /// What to upload, and how.
@@ -77,6 +77,8 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     let there = upload.look()?;
     let mut report = upload.plan(&there, &artifacts)?;
     report.findings = findings;
+    report.findings.extend(limits::exceeded(&report.limits));
+    report.findings.extend(upload.is_hidden(&there));
     report.findings.extend(upload.unfinished(&there.refs));
     report.findings.extend(upload.version_findings(&there, &artifacts)?);
     if let Some(project) = &project {
@@ -124,6 +126,8 @@ struct Upload<'a> {
 #[derive(Default)]
 struct There {
     new_repository: bool,
+    /// Whether it was there, and only those whom its owner lets see it can see it.
+    private: bool,
     refs: Refs,
     /// The files of the branch, or of `main` where the branch is new.
     tree: Tree,
@@ -156,11 +160,18 @@ impl Upload<'_> {
             }
             Err(HubError::NoRepository { .. }) if !options.create_pr => {
                 let account = hub.who_am_i()?;
-                hub.create(&target.repository, options.private, &account.name)?;
+                let created = hub.create(&target.repository, options.private, &account.name)?;
                 there.new_repository = true;
+                if created == Created::Before {
+                    self.look_at_visibility(&mut there)?;
+                }
                 hub.refs(&target.repository, false)?
             }
-            refs => refs?,
+            refs => {
+                let refs = refs?;
+                self.look_at_visibility(&mut there)?;
+                refs
+            }
         };
         let branches = &there.refs.branches;
         let head = branches.get(&target.branch).or_else(|| branches.get(MAIN));
@@ -170,6 +181,29 @@ impl Upload<'_> {
             return Err(UploadError::NoBranch { repository, branch }.into());
         }
         Ok(there)
+    }
+
+    /// Refuses to publish in a repository that more can see than was asked for.
+    fn look_at_visibility(&self, there: &mut There) -> Result<()> {
+        let Self { options, hub, target, .. } = self;
+        let private = hub.is_private(&target.repository)?;
+        there.private = private == Some(true);
+        if options.private && !there.private {
+            let repository = target.repository.id();
+            let seen = if private.is_none() { "does not say who can see it" } else { "is public" };
+            return Err(UploadError::Visibility { repository, seen }.into());
+        }
+        Ok(())
+    }
+
+    /// What there is to say where fewer can see the repository than was asked for.
+    fn is_hidden(&self, there: &There) -> Option<Finding> {
+        let message = format!(
+            "`{}` is private: only those whom its owner lets see it can load what is published there",
+            self.target.repository.id()
+        );
+        let is_news = there.private && !self.options.private;
+        is_news.then(|| Finding::note(&code::upload::VISIBILITY, message))
     }
 
     /// Whether the version should have been raised.

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use kernel_hub::hub::Blob;
-use kernel_hub::publish::{Difference, Wanted, difference};
+use kernel_hub::publish::{Difference, MOST_CHANGES, Wanted, difference};
 use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, FileCounts, UploadState, UploadedVariant, VariantState};
 
 use super::{MAIN, There, Upload};
 use crate::Result;
 use crate::upload::contents::BUILD;
+use crate::upload::limits;
 use crate::upload::preflight::Artifact;
 use crate::upload::results::RESULTS;
 
@@ -51,7 +52,8 @@ impl Upload<'_> {
             },
             removed: changes.removed.iter().cloned().collect(),
             bytes: brought.map(|content| content.size).sum(),
-            commits: u64::from(!changes.is_empty()) + u64::from(changes_card),
+            commits: changes.count().div_ceil(MOST_CHANGES) as u64 + u64::from(changes_card),
+            limits: limits::limits(&wanted, &there.tree, &changes),
             card,
             pull_requests: Vec::new(),
             findings: Vec::new(),
