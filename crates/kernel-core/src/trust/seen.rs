@@ -66,6 +66,9 @@ struct Known {
     branch: String,
     /// The highest number of any set.
     newest: u64,
+    /// The set that has it; of several the last by name, so that it is the same whichever was seen first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    newest_set: Option<String>,
     /// The newest set of each variant.
     variants: BTreeMap<String, Member>,
 }
@@ -94,27 +97,31 @@ impl Memory {
         Ok(Some(Self { path, known, _lock: lock }))
     }
 
-    /// What is older than what was seen, among the variants that are there with the statements about their sets.
+    /// What is older than what was seen, or may be, among the variants that are there with the statements about their sets.
     pub fn older<'a>(&self, there: impl IntoIterator<Item = (&'a str, &'a Statement)>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let mut newest = None;
+        let mut sets = BTreeMap::new();
         for (variant, statement) in there {
-            newest = newest.max(Some(statement.serial));
+            sets.insert(statement.set.as_str(), statement.serial);
             let Some(known) = self.known.variants.get(variant) else { continue };
-            // Two sets of one second: which is the newer cannot be told, so the one that was seen first stays.
-            let tied = statement.serial == known.serial && statement.set != known.set;
-            if statement.serial < known.serial || tied {
+            if statement.serial < known.serial {
                 let message =
                     format!("`{variant}` is of set {}, and of set {} before", statement.serial, known.serial);
                 findings.push(Finding::error(&code::trust::OLDER, message));
+            } else if statement.serial == known.serial && statement.set != known.set {
+                findings.push(tied(&format!("`{variant}`"), statement.serial, &statement.set, &known.set));
             }
         }
-        if findings.is_empty()
-            && let Some(newest) = newest
-            && newest < self.known.newest
-        {
-            let message = format!("the newest set is {newest}, and was {} before", self.known.newest);
+        let newest = sets.iter().map(|(set, serial)| (*serial, *set)).max();
+        let Some((serial, set)) = newest.filter(|_| findings.is_empty()) else { return findings };
+        if serial < self.known.newest {
+            let message = format!("the newest set is {serial}, and was {} before", self.known.newest);
             findings.push(Finding::error(&code::trust::OLDER, message));
+        } else if serial == self.known.newest
+            && let Some(known) = self.known.newest_set.as_deref()
+            && !sets.contains_key(known)
+        {
+            findings.push(tied("the newest", serial, set, known));
         }
         findings
     }
@@ -125,7 +132,9 @@ impl Memory {
         verified: impl IntoIterator<Item = (&'a str, &'a Statement)>,
     ) -> Result<()> {
         for (variant, statement) in verified {
-            self.known.newest = self.known.newest.max(statement.serial);
+            let newest = (self.known.newest, self.known.newest_set.take());
+            let (serial, set) = newest.max((statement.serial, Some(statement.set.clone())));
+            (self.known.newest, self.known.newest_set) = (serial, set);
             let member = Member { serial: statement.serial, set: statement.set.clone() };
             self.known.variants.insert(variant.to_owned(), member);
         }
@@ -133,6 +142,15 @@ impl Memory {
         text.push('\n');
         Ok(atomic::write(&self.path, text.as_bytes())?)
     }
+}
+
+/// Two sets with one number, which is the second of their signing: nobody can tell which is the newer.
+fn tied(what: &str, serial: u64, set: &str, known: &str) -> Finding {
+    let message = format!("{what} is of another set than before, and both have the number {serial}");
+    let finding = Finding::error(&code::trust::OLDER, message).cause(format!("{known} was seen before"));
+    finding
+        .cause(format!("{set} is there now"))
+        .help("let the publisher sign it once more, or accept what is there with `--forget`")
 }
 
 /// The owners of everything that was ever verified here.
@@ -190,6 +208,38 @@ fn lock(context: &Context, path: &Utf8Path) -> Result<fs_err::File> {
                 }
             },
             Err(error) => return Err(std::io::Error::from(error).into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement(set: &str, serial: u64) -> Statement {
+        let place = Place { repository: "acme/demo".to_owned(), branch: "v1".to_owned() };
+        Statement { place, set: set.to_owned(), serial, members: BTreeMap::new() }
+    }
+
+    #[test]
+    fn of_sets_with_one_number_none_is_the_newer() {
+        for (first, second) in [("a", "b"), ("b", "a")] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let path = Utf8PathBuf::try_from(directory.path().join("seen.json")).expect("UTF-8");
+            let lock = fs_err::File::create(directory.path().join("lock")).expect("a file");
+            let mut memory = Memory { path, known: Known::default(), _lock: lock };
+            let (first, second) = (statement(first, 7), statement(second, 7));
+            memory.remember([("torch-cpu", &first)]).expect("written");
+            assert!(memory.older([("torch-cpu", &first)]).is_empty());
+            for variant in ["torch-cpu", "torch-cuda"] {
+                let findings = memory.older([(variant, &second)]);
+                assert!(findings.len() == 1 && findings[0].message.contains("number 7"), "{findings:?}");
+            }
+            let both = [("torch-cpu", &first), ("torch-cuda", &second)];
+            assert!(memory.older(both).is_empty(), "both are there, and nothing is hidden");
+            memory.remember(both).expect("written");
+            assert!(memory.older(both).is_empty());
+            assert_eq!(memory.known.newest_set.as_deref(), Some("b"), "whichever was seen first");
         }
     }
 }

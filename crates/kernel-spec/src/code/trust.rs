@@ -100,7 +100,7 @@ codes! {
         example: "an older variant put back beside newer ones",
         remedy: "Do not use them together; `--allow-mixed` accepts them all the same";
     OLDER = "trust/older", Check,
-        means: "A newer set was seen here before: this is an older one, served as if it were the newest",
+        means: "A newer set was seen here before, or another of the same second: this may be an older one, served as if it were the newest",
         example: "a branch that was reset to last month's commit",
         remedy: "Do not use the variants; if the publisher withdrew the newer ones, `--forget` accepts the older again";
     MEMORY = "trust/memory", Unreadable,

@@ -30,7 +30,8 @@ pub(super) fn walk(
     if context.offline && !open.is_empty() {
         let message = "what the kernel depends on was not looked at: `--offline`";
         let names: BTreeSet<&str> = open.iter().map(|(_, dependency)| dependency.repo_id.as_str()).collect();
-        let finding = Finding::warning(&code::trust::DEPENDENCY, message);
+        let help = "run the same command without `--offline`: loaders fetch and run these kernels too";
+        let finding = Finding::warning(&code::trust::DEPENDENCY, message).help(help);
         findings.push(names.into_iter().fold(finding, Finding::cause));
         return Ok(verified);
     }
