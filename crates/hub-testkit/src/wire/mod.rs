@@ -91,7 +91,12 @@ fn exchange(
     reader: &mut BufReader<&TcpStream>,
     handler: &dyn Handler,
 ) -> std::io::Result<bool> {
-    let Some(head) = request::read_head(reader)? else { return Ok(false) };
+    let head = match request::read_head(reader) {
+        Ok(Some(head)) => head,
+        Ok(None) => return Ok(false),
+        // Whoever sent that is told what is wrong with it.
+        Err(error) => return Reply::bytes(400, error.to_string()).send(stream, false).map(|_| false),
+    };
     let continuing = Continuing { stream, wanted: head.expects_continue() };
     let mut body = head.body(reader, continuing);
     let is_head = head.method == "HEAD";
@@ -131,4 +136,29 @@ pub(crate) fn pause(time: Duration) {
 pub(crate) fn discard(reader: &mut dyn Read, most: u64) -> std::io::Result<bool> {
     let copied = std::io::copy(&mut reader.take(most), &mut std::io::sink())?;
     Ok(copied < most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(request: &[u8]) -> String {
+        let server = Server::start(|_: &mut Request<'_>| Reply::bytes(200, "whole")).expect("a server");
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port())).expect("a connection");
+        stream.write_all(request).expect("sent");
+        stream.shutdown(Shutdown::Write).expect("the end");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+
+    #[test]
+    fn a_request_that_was_cut_off_is_told_so() {
+        assert!(answer(b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").ends_with("whole"));
+        for cut in ["\r\n\r\n", "GET / HT", "GET / HTTP/1.1\r\nhost: a\r\n"] {
+            let answer = answer(cut.as_bytes());
+            assert!(answer.starts_with("HTTP/1.1 400") && answer.ends_with("cut off"), "{cut:?}: {answer}");
+        }
+        assert_eq!(answer(b""), "", "who sends nothing has ended");
+    }
 }

@@ -64,7 +64,7 @@ pub(super) fn read_head(reader: &mut BufReader<&TcpStream>) -> std::io::Result<O
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         if reader.by_ref().take(HEAD as u64).read_until(b'\n', &mut bytes)? == 0 {
-            return Ok(None);
+            return if bytes.is_empty() { Ok(None) } else { Err(cut_off()) };
         }
         if bytes.len() > HEAD {
             return Err(Error::other("a head without end"));
@@ -72,7 +72,9 @@ pub(super) fn read_head(reader: &mut BufReader<&TcpStream>) -> std::io::Result<O
     }
     let mut storage = [httparse::EMPTY_HEADER; 100];
     let mut parsed = httparse::Request::new(&mut storage);
-    parsed.parse(&bytes).map_err(Error::other)?;
+    if parsed.parse(&bytes).map_err(Error::other)?.is_partial() {
+        return Err(cut_off());
+    }
     let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     Ok(Some(Head {
         method: parsed.method.unwrap_or_default().to_owned(),
@@ -83,6 +85,10 @@ pub(super) fn read_head(reader: &mut BufReader<&TcpStream>) -> std::io::Result<O
             .map(|header| (header.name.to_ascii_lowercase(), text(header.value)))
             .collect(),
     }))
+}
+
+fn cut_off() -> Error {
+    Error::new(std::io::ErrorKind::UnexpectedEof, "the head of the request was cut off")
 }
 
 impl Head {
