@@ -11,6 +11,8 @@ use crate::wire::{Delivery, Reply};
 pub enum Kind {
     /// It is not done; this is answered.
     Refused(u16, Vec<(String, String)>),
+    /// It is not done; this status is answered, and this text, which is no JSON.
+    Worded(u16, &'static str),
     /// It is not done; the connection ends.
     Dropped,
     /// It is done, and the connection ends without an answer.
@@ -122,6 +124,7 @@ impl Kind {
     fn name(&self) -> String {
         match self {
             Kind::Refused(status, _) => format!("refused {status}"),
+            Kind::Worded(status, _) => format!("worded {status}"),
             Kind::Dropped => "dropped".to_owned(),
             Kind::DoneThenDropped => "done, then dropped".to_owned(),
             Kind::DoneThen(status) => format!("done, then {status}"),
@@ -138,6 +141,7 @@ impl Kind {
                 let reply = reply.header("x-request-id", "planned");
                 Some(headers.iter().fold(reply, |reply, (name, value)| reply.header(name, value)))
             }
+            Kind::Worded(status, text) => Some(Reply::bytes(*status, *text)),
             Kind::Dropped => Some(Reply::empty(500).delivered(Delivery::Never)),
             _ => None,
         }
@@ -150,7 +154,7 @@ impl Kind {
             Kind::DoneThen(status) => Reply::json(*status, r#"{"error": "a planned fault"}"#),
             Kind::Cut => reply.delivered(Delivery::Cut(3)),
             Kind::Late(time) => reply.delivered(Delivery::Late(*time)),
-            Kind::Refused(..) | Kind::Dropped => reply,
+            Kind::Refused(..) | Kind::Worded(..) | Kind::Dropped => reply,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel_hub::http::{Client, HttpError, Settings};
+use kernel_hub::http::{CertificateFile, Client, HttpError, Settings};
 use kernel_hub::hub::{Endpoint, Hub, Login};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
@@ -32,6 +32,12 @@ pub fn settings(context: &Context) -> Result<Settings, HttpError> {
         }),
         ..Settings::from_environment(&get)?
     })
+}
+
+/// Refuses certificates that a child would be given and would wait for without end: a pipe, for example.
+pub fn require_certificates(context: &Context, variable: &'static str) -> Result<(), HttpError> {
+    let path = context.environment.get(variable).filter(|path| !path.is_empty());
+    path.map_or(Ok(()), |path| CertificateFile::new(variable, path).readable().map(drop))
 }
 
 /// The Hub that the environment names, and the login to it: the job's where it is a trusted publisher, else the user's.

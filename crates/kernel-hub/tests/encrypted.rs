@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hub_testkit::Encrypted;
 use kernel_hub::http::{Client, HttpError, Patience, Request, Settings};
@@ -16,10 +17,15 @@ fn serve() -> Encrypted {
 }
 
 fn client(variables: &[(&str, &str)]) -> Client {
+    client_with(1, variables)
+}
+
+fn client_with(attempts: u32, variables: &[(&str, &str)]) -> Client {
     let get =
         |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     let settings = Settings::from_environment(&get).expect("settings");
-    let patience = Patience { attempts: 1, ..Patience::default() };
+    let first = Duration::from_millis(1);
+    let patience = Patience { attempts, first, longest: first, ..Patience::default() };
     Client::new(Settings { patience, ..settings })
 }
 
@@ -61,10 +67,7 @@ fn proxy(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
     let seen = Arc::clone(&log);
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let mut reader = BufReader::new(stream.try_clone().expect("a clone"));
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|count| count > 0) {}
-            seen.lock().expect("a log").push(head);
+            seen.lock().expect("a log").push(head(&stream));
             let target = TcpStream::connect(("127.0.0.1", to)).expect("the server");
             (&stream).write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("an answer");
             pipe(stream.try_clone().expect("a clone"), target.try_clone().expect("a clone"));
@@ -72,6 +75,27 @@ fn proxy(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
         }
     });
     (port, log)
+}
+
+/// A proxy that connects nobody, and what it was asked.
+fn refusing(answer: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&log);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            seen.lock().expect("a log").push(head(&stream));
+            (&stream).write_all(format!("HTTP/1.1 {answer}\r\n\r\n").as_bytes()).expect("an answer");
+        }
+    });
+    (port, log)
+}
+
+fn head(stream: &TcpStream) -> String {
+    let (mut reader, mut head) = (BufReader::new(stream), String::new());
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|count| count > 0) {}
+    head
 }
 
 fn pipe(mut from: TcpStream, mut to: TcpStream) {
@@ -100,4 +124,26 @@ fn a_proxy_is_asked_for_what_is_not_on_this_machine() {
     let error = direct.send(&Request::get("https://kernels.test/")).expect_err("no such host");
     assert_eq!(code(&error), "hub/unreachable");
     assert_eq!(log.lock().expect("a log").len(), 1);
+}
+
+#[test]
+fn a_proxy_that_refuses_is_named_and_asked_once() {
+    let server = serve();
+    let certificate = named(&server);
+    for (answer, status, attempts) in [
+        ("407 Proxy Authentication Required", "407", 1),
+        ("403 Forbidden", "403", 1),
+        ("503 Service Unavailable", "503", 3),
+    ] {
+        let (port, log) = refusing(answer);
+        let proxy = format!("http://user:hf_secret@127.0.0.1:{port}");
+        let variables = [("SSL_CERT_FILE", certificate.as_str()), ("https_proxy", proxy.as_str())];
+        let error = client_with(3, &variables).send(&Request::get("https://kernels.test/"));
+        let error = error.expect_err("the proxy refuses");
+        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        let text = format!("{error} {cause}");
+        assert!(text.contains("proxy") && text.contains(status) && !text.contains("secret"), "{text}");
+        let own = if attempts == 1 { "hub/proxy" } else { "hub/unreachable" };
+        assert_eq!((code(&error).as_str(), log.lock().expect("a log").len()), (own, attempts), "{text}");
+    }
 }

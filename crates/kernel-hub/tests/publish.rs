@@ -211,3 +211,19 @@ fn commits_shrink_until_the_server_takes_them() {
     let too_large = wanted(vec![text("g", &"x".repeat(3000))]);
     assert_eq!(code(bench.to_main(&too_large)), "hub/refused");
 }
+
+#[test]
+fn a_branch_that_is_gone_is_told_from_a_repository_that_is_missing() {
+    let bench = bench(Limits::default());
+    let commit = |repository: &Repository| {
+        let parent = "0".repeat(40);
+        bench
+            .hub
+            .commit(repository, "gone", false, ("Test", parent.as_str()), &[])
+            .expect_err("nothing is there")
+    };
+    let error = commit(&bench.repository);
+    assert!(matches!(error, HubError::Gone { .. }), "{error:?}");
+    let error = commit(&Repository { name: "other".to_owned(), ..bench.repository.clone() });
+    assert!(matches!(error, HubError::NoRepository { .. }), "{error:?}");
+}

@@ -365,3 +365,14 @@ fn every_framework_is_built_and_loaded() {
         assert_eq!(run_python(&scene, program), "True\n", "{framework}");
     }
 }
+
+#[test]
+fn a_pipe_in_the_place_of_certificates_is_not_handed_to_nix() {
+    let scene = scene();
+    scene.tool("mkfifo", &["pipe"]);
+    let pipe = scene.path("pipe").to_str().expect("UTF-8").to_owned();
+    let scene = scene.variable("NIX_SSL_CERT_FILE", &pipe);
+    let ran = scene.run_for_a_minute(&["build", "--json"]);
+    assert_eq!(ran.json().pop().expect("an answer")["code"], "environment/unreadable", "{ran}");
+    assert!(ran.stdout.contains("NIX_SSL_CERT_FILE"), "{ran}");
+}

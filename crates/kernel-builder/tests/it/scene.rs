@@ -137,11 +137,21 @@ impl Scene {
     }
 
     /// Runs it as a user without any rights; only root can.
-    #[expect(clippy::disallowed_methods, reason = "the tests start the binary as a shell does")]
     pub(crate) fn run_as_nobody(&self, arguments: &[&str]) -> Ran {
+        self.run_through(&["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"], arguments)
+    }
+
+    /// Runs it, and ends it after a minute: for what could wait without end.
+    pub(crate) fn run_for_a_minute(&self, arguments: &[&str]) -> Ran {
+        self.run_through(&["timeout", "60"], arguments)
+    }
+
+    /// Runs it through a program that starts others.
+    #[expect(clippy::disallowed_methods, reason = "the tests start the binary as a shell does")]
+    fn run_through(&self, starter: &[&str], arguments: &[&str]) -> Ran {
         let own = self.command(arguments);
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+        let mut command = Command::new(starter[0]);
+        command.args(&starter[1..]);
         command.arg(own.get_program()).args(own.get_args()).current_dir(self.path("")).env_clear();
         command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
         self.ran(command.stdin(Stdio::null()))

@@ -283,3 +283,16 @@ fn an_empty_store_says_what_fills_it() {
     assert_eq!(ran.status, 0, "{ran}");
     assert!(ran.stdout.contains("kernel-builder toolchain fetch"), "{ran}");
 }
+
+#[test]
+fn a_pipe_in_the_place_of_certificates_is_not_handed_to_uv() {
+    let scene = Scene::new();
+    scene.tool("mkfifo", &["pipe"]);
+    let index = Index::serve(&scene, "index", &torch(None), true);
+    let pipe = scene.path("pipe").to_str().expect("UTF-8").to_owned();
+    let scene = scene.variable("SSL_CERT_FILE", &pipe).variable("UV_DEFAULT_INDEX", &index.address);
+    let fetch = ["toolchain", "fetch", "torch-2.13", "--json", "--python", &python()];
+    let ran = scene.run_for_a_minute(&fetch);
+    assert_eq!(last(&ran)["code"], "environment/unreadable", "{ran}");
+    assert!(ran.stdout.contains("SSL_CERT_FILE"), "{ran}");
+}

@@ -1,6 +1,7 @@
 //! Why an engine did not build.
 
 use camino::Utf8PathBuf;
+use kernel_hub::http::HttpError;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -97,6 +98,10 @@ pub enum EngineError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Process(#[from] ProcessError),
+    /// What Nix would be given to check servers with cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Certificates(#[from] HttpError),
     /// A file could not be written.
     #[error("the build directory `{directory}` cannot be written")]
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]

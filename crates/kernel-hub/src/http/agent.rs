@@ -38,7 +38,7 @@ impl Agents {
         } else if let Some(agent) = self.secure.get() {
             return Ok(agent);
         } else {
-            (&self.secure, certificates(settings)?, settings.proxy.as_ref().map(|proxy| proxy.0.clone()))
+            (&self.secure, certificates(settings)?, settings.proxy.as_ref().map(|proxy| proxy.proxy.clone()))
         };
         Ok(place.get_or_init(|| {
             let tls = TlsConfig::builder().root_certs(RootCerts::Specific(Arc::new(roots))).build();

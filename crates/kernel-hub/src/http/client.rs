@@ -10,12 +10,13 @@ use ureq::http;
 use super::address::Address;
 use super::agent::Agents;
 use super::attempts::Attempts;
-use super::error::{HttpError, Transport};
+use super::error::{HttpError, Transport, help_for_proxy};
 use super::paced::{Paced, TooSlow};
 use super::planned::OtherContent;
 use super::request::{Body, Method, Request};
 use super::response::{Headers, Response};
 use super::retry;
+use super::secrets::Secrets;
 use super::settings::Settings;
 use super::token::Token;
 use super::wire::SlowAnswer;
@@ -32,7 +33,7 @@ pub struct Client {
     settings: Arc<Settings>,
     agents: Arc<Agents>,
     /// Every secret that was ever sent, so that no answer, whoever gives it, brings one back.
-    secrets: Arc<Mutex<Vec<Token>>>,
+    secrets: Arc<Mutex<Secrets>>,
 }
 
 /// An answer whose body is still to be read.
@@ -72,16 +73,13 @@ impl Client {
 
     /// Takes a secret that is sent in a body out of every answer, as it is done with those of headers.
     pub fn keep_secret(&self, secret: &Token) {
-        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        if !secrets.contains(secret) {
-            secrets.push(secret.clone());
-        }
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).keep(secret);
     }
 
     /// An answer without any secret in it.
     pub(super) fn without_secrets(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        secrets.iter().fold(bytes, |bytes, secret| secret.redact(bytes))
+        let finder = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).finder();
+        finder.redact(bytes)
     }
 
     /// Sends a request and reads the answer, which may be a refusal. An answer that is transient by its status is waited
@@ -199,6 +197,13 @@ impl Client {
             let reason = format!("it does not keep to HTTP ({error})");
             return HttpError::Answer { address: address.to_string(), reason }.into();
         }
+        if let ureq::Error::ConnectProxyFailed(reason) = &error
+            && let Some(status @ 400..500) = status_of_proxy(reason)
+        {
+            let variable = self.settings.proxy.as_ref().map_or("HTTPS_PROXY", |proxy| proxy.variable);
+            let (host, help) = (address.host().to_owned(), help_for_proxy(status));
+            return HttpError::ProxyRefused { variable, host, status, help }.into();
+        }
         let error = match error {
             ureq::Error::Io(reason) if slow_answer(&reason).is_some() => {
                 return self.broken(&reason, address);
@@ -234,6 +239,11 @@ impl Client {
     pub(super) fn is_cancelled(&self) -> bool {
         self.settings.cancelled.load(Ordering::SeqCst)
     }
+}
+
+/// The status that a proxy refused with, in the words of the library, which has no type for it.
+fn status_of_proxy(reason: &str) -> Option<u16> {
+    reason.strip_prefix("proxy server responded ")?.split('/').next()?.parse().ok()
 }
 
 /// The name of the file that was to be sent and has changed.

@@ -34,6 +34,10 @@ pub enum HttpError {
     )]
     Proxy { variable: String },
 
+    #[error("the proxy in `{variable}` does not connect to `{host}`: it answered {status}")]
+    #[diagnostic(code("hub/proxy"), help("{help}"))]
+    ProxyRefused { variable: &'static str, host: String, status: u16, help: &'static str },
+
     #[error("there are no certificates to check servers with in {place}")]
     #[diagnostic(
         code("hub/certificates"),
@@ -147,6 +151,15 @@ pub enum HttpError {
     Interrupted,
 }
 
+/// What to do about the answer of a proxy.
+pub(super) fn help_for_proxy(status: u16) -> &'static str {
+    if status == 407 {
+        "it wants a login: write it as http://name:password@host:port, and check name and password"
+    } else {
+        "ask whoever runs the proxy to allow that host, or name the host in `NO_PROXY` where it can be reached directly"
+    }
+}
+
 /// What the network library said.
 #[derive(Debug, Error)]
 #[error("{0}")]
@@ -186,6 +199,10 @@ impl HttpError {
     /// The error for a problem that nobody understands better.
     pub fn from_problem(problem: Problem) -> Self {
         match problem.status {
+            300..400 => {
+                let reason = problem.message.unwrap_or_else(|| format!("it answered {}", problem.status));
+                Self::Answer { address: problem.address, reason }
+            }
             429 => Self::RateLimited(problem),
             500.. => Self::ServerFault(problem),
             _ => Self::Refused(problem),

@@ -28,6 +28,7 @@ mod planned;
 mod request;
 mod response;
 mod retry;
+mod secrets;
 mod settings;
 mod token;
 mod wire;

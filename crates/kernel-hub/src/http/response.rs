@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
-use super::address::Address;
+use super::address::{Address, shown};
 use super::error::{HttpError, Problem};
 
 /// Headers by their lower-case name; of several with one name the first.
@@ -76,14 +76,40 @@ impl Response {
             let message = names.iter().find_map(|name| body.get(name))?;
             message.as_str().map(short)
         };
+        let text = String::from_utf8_lossy(&self.body);
+        let element = |name: &str| element(&text, name);
         Problem {
             address: self.address.to_string(),
             status: self.status,
-            code: said("x-error-code"),
-            message: from_body().or_else(|| said("x-error-message")),
-            request: said("x-request-id").or_else(|| said("x-amz-request-id")),
+            code: said("x-error-code").or_else(|| element("Code")),
+            message: self
+                .redirect()
+                .or_else(from_body)
+                .or_else(|| said("x-error-message"))
+                .or_else(|| element("Message")),
+            request: said("x-request-id")
+                .or_else(|| said("x-amz-request-id"))
+                .or_else(|| element("RequestId")),
         }
     }
+
+    /// What a redirect means that is not followed, because what was asked would change something.
+    fn redirect(&self) -> Option<String> {
+        let location = self.headers.get("location").filter(|_| (300..400).contains(&self.status))?;
+        let place = self.address.join(location).map_or_else(|_| shown(location), |place| place.to_string());
+        Some(format!("it sends on to `{}`, and this is sent to no other address", short(&place)))
+    }
+}
+
+/// The text of an element of an XML document about an error, as the stores behind Hubs word their refusals.
+fn element(document: &str, name: &str) -> Option<String> {
+    let (_, inside) = document.split_once("<Error>")?;
+    let (_, rest) = inside.split_once(&format!("<{name}>"))?;
+    let (text, _) = rest.split_once(&format!("</{name}>"))?;
+    let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    let text =
+        plain.iter().fold(text.to_owned(), |text, (escape, character)| text.replace(escape, character));
+    Some(short(&text))
 }
 
 /// A server's text may be long, and have line breaks: it is told in one line.

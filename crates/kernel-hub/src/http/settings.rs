@@ -36,6 +36,11 @@ pub struct CertificateFile {
 }
 
 impl CertificateFile {
+    /// The file that a variable names.
+    pub fn new(variable: &'static str, path: impl Into<Utf8PathBuf>) -> Self {
+        Self { variable, path: path.into() }
+    }
+
     /// Where it is, once it is seen to be a regular file that can be read: libraries would wait for ever for a pipe.
     pub fn readable(&self) -> Result<&Utf8Path, HttpError> {
         let Self { variable, path } = self;
@@ -48,7 +53,11 @@ impl CertificateFile {
 
 /// A proxy; [`Settings::from_environment`] reads it.
 #[derive(Clone)]
-pub struct Proxy(pub(super) ureq::Proxy);
+pub struct Proxy {
+    /// The variable that names it.
+    pub(super) variable: &'static str,
+    pub(super) proxy: ureq::Proxy,
+}
 
 /// The variables that name a file of certificates, first come, first served: those of OpenSSL, of Python and of curl.
 const CERTIFICATES: &[&str] = &["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"];
@@ -64,8 +73,7 @@ impl Settings {
         let proxy = find(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
         let except = find(&["NO_PROXY", "no_proxy"]).map(|(_, value)| value).unwrap_or_default();
         Ok(Self {
-            certificates: find(CERTIFICATES)
-                .map(|(variable, path)| CertificateFile { variable, path: path.into() }),
+            certificates: find(CERTIFICATES).map(|(variable, path)| CertificateFile::new(variable, path)),
             proxy: proxy.map(|(variable, value)| parse_proxy(variable, &value, &except)).transpose()?,
             ..Self::default()
         })
@@ -86,7 +94,7 @@ impl Default for Settings {
     }
 }
 
-fn parse_proxy(variable: &str, value: &str, except: &str) -> Result<Proxy, HttpError> {
+fn parse_proxy(variable: &'static str, value: &str, except: &str) -> Result<Proxy, HttpError> {
     let invalid = || HttpError::Proxy { variable: variable.to_owned() };
     let parsed = ureq::Proxy::new(value).map_err(|_| invalid())?;
     let mut builder = ureq::Proxy::builder(parsed.protocol()).host(parsed.host()).port(parsed.port());
@@ -104,5 +112,5 @@ fn parse_proxy(variable: &str, value: &str, except: &str) -> Result<Proxy, HttpE
             builder = builder.no_proxy(&format!(".{host}"));
         }
     }
-    builder.build().map(Proxy).map_err(|_| invalid())
+    builder.build().map(|proxy| Proxy { variable, proxy }).map_err(|_| invalid())
 }

@@ -94,6 +94,9 @@ impl Hub {
                 .collect();
             let request = self.request(Method::Post, &path).json(&json!({ "files": files })).repeatable(true);
             let response = self.send(&request)?;
+            if response.status == 404 {
+                return Err(self.not_found(repository, revision, response.problem()));
+            }
             if !response.is_success() {
                 let proposed = opens || revision.starts_with(PULLS);
                 return Err(self.about(repository, Wish::proposed(proposed), &response));

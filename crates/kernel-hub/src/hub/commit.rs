@@ -86,6 +86,9 @@ impl Hub {
             let (branch, answer) = (revision.to_owned(), Answered::from(response.problem()));
             return Err(HubError::Moved { branch, repository: repository.id(), answer });
         }
+        if response.status == 404 {
+            return Err(self.not_found(repository, revision, response.problem()));
+        }
         if !response.is_success() {
             let wish = Wish::proposed(opens || revision.starts_with(PULLS));
             return Err(self.about(repository, wish, &response));

@@ -117,6 +117,28 @@ pub enum HubError {
     #[diagnostic(code("hub/refused"), help("the server's own words say why"))]
     NotStored { path: String, reason: String },
 
+    #[error("the store for large files, to which the Hub sends them, does not take `{path}`")]
+    #[diagnostic(
+        code("hub/refused"),
+        help(
+            "the store's own words say why; what it allows ends after a time, so run the same command again: finished work is kept"
+        )
+    )]
+    NotTaken {
+        path: String,
+        #[source]
+        answer: Answered,
+    },
+
+    #[error("`{revision}` of `{repository}` is gone: somebody removed it meanwhile")]
+    #[diagnostic(code("hub/contended"), help("run the same command again when the other uploads have ended"))]
+    Gone {
+        revision: String,
+        repository: String,
+        #[source]
+        answer: Answered,
+    },
+
     #[error("`{branch}` of `{repository}` changes faster than it can be brought up to date")]
     #[diagnostic(code("hub/contended"), help("run the same command again when the other uploads have ended"))]
     Contended { branch: String, repository: String },
@@ -217,6 +239,8 @@ impl HubError {
             | Self::Forbidden { answer, .. }
             | Self::NoNamespace { answer, .. }
             | Self::NoRepository { answer, .. }
+            | Self::NotTaken { answer, .. }
+            | Self::Gone { answer, .. }
             | Self::Moved { answer, .. }
             | Self::NotMade { answer, .. } => Some(&answer.0),
             _ => None,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blobs::NAMED;
-use super::error::Wish;
+use super::error::{Answered, Wish};
 use super::lanes::side_by_side;
 use super::refs::PULLS;
 use super::{Blob, Hub, HubError, Repository, Source};
@@ -119,7 +119,7 @@ impl Hub {
             let size = number(size).filter(|size| *size > 0).ok_or_else(refuse)?;
             self.send_parts(job.blob, upload, size, sent)?;
         } else {
-            self.put(&upload.href, body(job.blob, 0, job.blob.size))?;
+            self.put(job.blob, &upload.href, body(job.blob, 0, job.blob.size))?;
             sent(job.blob.size);
         }
         if let Some(verify) = &job.actions.verify {
@@ -152,7 +152,7 @@ impl Hub {
             let href = href.ok_or_else(|| refuse("the server names too few parts"))?;
             let offset = (number - 1) * size;
             let length = size.min(blob.size - offset);
-            let response = self.put(href, body(blob, offset, length))?;
+            let response = self.put(blob, href, body(blob, offset, length))?;
             let etag = response.headers.get("etag").ok_or_else(|| refuse("a part has no tag"))?;
             lock().insert(*number, etag.to_owned());
             sent(length);
@@ -168,8 +168,13 @@ impl Hub {
     }
 
     /// Sends content to a signed address, which takes no token.
-    fn put(&self, href: &str, body: Body) -> Result<Response, HttpError> {
-        self.ask(&Request::new(Method::Put, href).body(body))
+    fn put(&self, blob: &Blob, href: &str, body: Body) -> Result<Response, HubError> {
+        self.ask(&Request::new(Method::Put, href).body(body)).map_err(|error| match error {
+            HttpError::Refused(problem) => {
+                HubError::NotTaken { path: blob.path.clone(), answer: Answered::from(problem) }
+            }
+            other => other.into(),
+        })
     }
 
     /// Asks an address that the Hub named: where that is none, the Hub is to blame, and not what the user gave.

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::commit::is_object_id;
 use super::error::{Answered, Wish};
 use super::{Created, Hub, HubError, Repository, encode};
-use crate::http::{HttpError, Method};
+use crate::http::{HttpError, Method, Problem};
 
 /// Begins the full name of a pull request.
 pub(super) const PULLS: &str = "refs/pr/";
@@ -20,6 +20,21 @@ pub struct Refs {
     pub branches: BTreeMap<String, String>,
     /// Commits of pull requests, by their number.
     pub pulls: BTreeMap<u64, String>,
+}
+
+impl Refs {
+    /// The commit of a branch, or of a pull request by its full name.
+    pub fn head(&self, revision: &str) -> Option<&String> {
+        match number_of_pull(revision) {
+            Some(number) => self.pulls.get(&number),
+            None => self.branches.get(revision),
+        }
+    }
+}
+
+/// The number of a pull request in its full name; none where it is that of something else.
+pub(super) fn number_of_pull(name: &str) -> Option<u64> {
+    name.strip_prefix(PULLS)?.parse().ok()
 }
 
 #[derive(Deserialize)]
@@ -62,15 +77,25 @@ impl Hub {
             }
         }
         for pull in listing.pull_requests {
-            let Some(number) = pull.full_name.strip_prefix(PULLS).and_then(|number| number.parse().ok())
-            else {
-                continue;
-            };
+            let Some(number) = number_of_pull(&pull.full_name) else { continue };
             if refs.pulls.insert(number, pull.target_commit).is_some() {
                 return Err(wrong(format!("it names the pull request {number} twice")).into());
             }
         }
         Ok(refs)
+    }
+
+    /// What it means that a revision which was there a moment ago is answered with 404: it is gone, or the server has a
+    /// reason of its own.
+    pub(super) fn not_found(&self, repository: &Repository, revision: &str, problem: Problem) -> HubError {
+        match self.refs(repository, revision.starts_with(PULLS)) {
+            Err(error) => error,
+            Ok(refs) if refs.head(revision).is_some() => HttpError::from_problem(problem).into(),
+            Ok(_) => {
+                let (revision, answer) = (revision.to_owned(), Answered::from(problem));
+                HubError::Gone { revision, repository: repository.id(), answer }
+            }
+        }
     }
 
     /// Makes a branch that begins at a commit.

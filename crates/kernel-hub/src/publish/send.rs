@@ -303,13 +303,8 @@ const LOOKED_AT: usize = 20;
 impl Publication<'_> {
     /// The head of a revision, and what is in it.
     fn look(&self, revision: &str) -> Result<(String, Tree), HubError> {
-        let pull = revision.strip_prefix("refs/pr/").and_then(|number| number.parse().ok());
-        let refs = self.hub.refs(self.repository, pull.is_some())?;
-        let head = match pull {
-            Some(number) => refs.pulls.get(&number),
-            None => refs.branches.get(revision),
-        };
-        let head = head.cloned().ok_or_else(|| HttpError::Answer {
+        let refs = self.hub.refs(self.repository, revision.starts_with("refs/pr/"))?;
+        let head = refs.head(revision).cloned().ok_or_else(|| HttpError::Answer {
             address: self.hub.endpoint().to_string(),
             reason: format!("`{revision}` of `{}` is gone", self.repository.id()),
         })?;

@@ -110,3 +110,37 @@ fn a_card_that_is_only_proposed_is_not_called_written() {
     assert_eq!(report(&outsider.run(&["upload", "--create-pr", "--json"]))["card"], "proposed");
     assert_eq!(hub.refs(REPOSITORY), ["main", "v1", "refs/pr/1", "refs/pr/2"]);
 }
+
+#[test]
+fn what_the_store_refuses_is_told_in_its_own_words() {
+    let hub = hub();
+    let xml = "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code><Message>Request has expired &amp; is void\
+               </Message><RequestId>4442587FB7D0A2F9</RequestId></Error>";
+    fault(&hub, "PUT", "/large/", Kind::Worded(403, xml));
+    let (status, code, text) = failed(&project(&hub, "writer", "one").run(&["upload", "--json"]));
+    assert_eq!((status, code.as_str()), (8, "hub/refused"), "{text}");
+    for words in ["the store", "data/table.bin", "expired & is void", "AccessDenied", "4442587FB7D0A2F9"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn a_commit_that_is_sent_on_to_another_address_is_told_so() {
+    let hub = hub();
+    let location = "https://elsewhere.test/api/commit?signature=x".to_owned();
+    fault(&hub, "POST", "/commit/", Kind::Refused(307, vec![("location".to_owned(), location)]));
+    let (status, code, text) = failed(&project(&hub, "writer", "one").run(&["upload", "--json"]));
+    assert_eq!((status, code.as_str()), (8, "hub/answer"), "{text}");
+    assert!(text.contains("sends on to `https://elsewhere.test/api/commit`"), "{text}");
+    assert!(!text.contains("signature"), "{text}");
+}
+
+#[test]
+fn a_commit_that_is_not_found_does_not_mean_that_the_repository_is_missing() {
+    let hub = hub();
+    fault(&hub, "POST", "/commit/upload-v1-", Kind::Refused(404, Vec::new()));
+    let (status, code, text) = failed(&project(&hub, "writer", "one").run(&["upload", "--json"]));
+    assert_eq!((status, code.as_str()), (8, "hub/refused"), "{text}");
+    assert!(text.contains("answered 404") && text.contains("upload-v1-"), "{text}");
+    assert!(!text.contains("does not exist"), "{text}");
+}

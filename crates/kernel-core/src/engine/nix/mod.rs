@@ -24,7 +24,7 @@ use crate::render::FileSet;
 use crate::render::ninja::WORK;
 use crate::toolchain::compiler::{Compiler, Description, in_path};
 use crate::toolchain::fingerprint::{Witnesses, hexadecimal};
-use crate::{Context, atomic};
+use crate::{Context, atomic, network};
 
 /// The Nix files of the engine.
 static LIBRARY: &[(&str, &str)] = &[
@@ -206,6 +206,7 @@ impl Nix {
         command: &Command,
         (steps, project): (&Steps, &Utf8Path),
     ) -> Result<(String, Heard), EngineError> {
+        network::require_certificates(context, "NIX_SSL_CERT_FILE")?;
         let mut log = Log::new(context, steps);
         let mut answer = String::new();
         let finished: Finished = command.stream(context, &mut |line| match line.stream {

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use super::StoreError;
 use super::credentials;
 use super::part::Part;
-use crate::Context;
 use crate::process::{Command, Finished};
 use crate::toolchain::compiler::in_path;
 use crate::toolchain::lock::LockedFile;
+use crate::{Context, network};
 
 /// A wheel as the index describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +123,7 @@ fn ask(
     let uv: Utf8PathBuf = in_path(context, "uv")
         .or_else(beside)
         .ok_or_else(|| StoreError::NoResolver { part: part.to_string(), interpreter: python.to_owned() })?;
+    network::require_certificates(context, "SSL_CERT_FILE")?;
     let platform = format!("{}-manylinux_2_28", std::env::consts::ARCH);
     let mut command = Command::new(uv)
         .arguments(["pip", "compile", "-", "--format", "pylock.toml", "--quiet", "--no-header"])
