@@ -116,6 +116,7 @@ fn a_poisoned_dependency_is_refused() {
     // What is there of it in a directory alone is not looked at without the network, and that is said.
     let ran = verify(&publish(&services, &hub, "acme/demo", &["acme/dep"]), &["--offline"]);
     assert_eq!((ran.status, codes(&ran)), (0, vec!["trust/dependency".to_owned()]), "{ran}");
+    assert!(ran.stdout.contains("run the same command without `--offline`"), "{ran}");
 }
 
 #[test]
