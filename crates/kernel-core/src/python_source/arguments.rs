@@ -4,7 +4,7 @@ use ruff_python_ast::{Arguments, Expr};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::package::At;
-use super::registration::REGISTRIES;
+use super::registries::REGISTRIES;
 use super::value::Evaluator;
 
 /// Arguments that are given, how many of the first are not meant, and where they are.

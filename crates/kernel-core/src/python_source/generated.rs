@@ -10,7 +10,7 @@ use ruff_text_size::Ranged;
 use super::PythonSource;
 use super::package::{At, GENERATED, Package};
 use super::paths::PREFIXING;
-use super::registration::is_of_torch;
+use super::registries::is_of_torch;
 use super::scopes::{Binding, MODULE};
 use super::text::{known, whole};
 use super::value::{Evaluator, Given};

@@ -20,6 +20,7 @@ mod package;
 mod paths;
 mod reach;
 mod registration;
+mod registries;
 mod relative;
 mod rules;
 mod scopes;
