@@ -175,6 +175,10 @@ fn shares((segment, executable): &(Range<u64>, bool), payload: &[Range<u64>]) ->
 fn scan_share(reader: &Reader<'_>, share: &Share) -> Result<Vec<Mark>, ImageError> {
     let mut marks = Vec::new();
     let Share { own, within, executable } = share;
+    // No text begins with a zero.
+    if reader.is_hole(own) {
+        return Ok(marks);
+    }
     let texts = &*TEXTS;
     let mut thrown = executable.then(|| &*THROWN);
     let what = "a loaded segment";

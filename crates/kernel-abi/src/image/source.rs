@@ -14,6 +14,11 @@ pub trait Source: Sync {
 
     /// Fills `buffer` from `offset` on; an error where the source ends before that.
     fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+
+    /// The first place at or after `offset` where other bytes than zeros may be; the end of the source where there is none.
+    fn content(&self, offset: u64) -> u64 {
+        offset
+    }
 }
 
 impl Source for &[u8] {
@@ -133,6 +138,12 @@ impl<'s> Reader<'s> {
             at += own;
         }
         Ok(())
+    }
+
+    /// Whether a range is a hole of the file: it holds zeros, and nothing has to be read for that.
+    pub(crate) fn is_hole(&self, range: &Range<u64>) -> bool {
+        self.source.content(self.part.start.saturating_add(range.start))
+            >= self.part.start.saturating_add(range.end)
     }
 
     /// Checks that a range lies in the file.

@@ -31,7 +31,8 @@ pub(crate) const RELASZ: u64 = 8;
 const PLTRELSZ: u64 = 2;
 const PLTREL: u64 = 20;
 pub(crate) const JMPREL: u64 = 23;
-const INIT_ARRAY: u64 = 25;
+pub(crate) const INIT_ARRAY: u64 = 25;
+pub(crate) const FINI_ARRAY: u64 = 26;
 const INIT_ARRAYSZ: u64 = 27;
 const FLAGS: u64 = 30;
 const RUNPATH: u64 = 29;
@@ -252,6 +253,13 @@ fn tables_that_lead_the_loader_astray_are_found() {
             for bucket in 0..buckets {
                 edit.set::<4>(edit.table(HASH) + 8 + 4 * bucket, 0);
             }
+        }),
+        ("a circle in the classic table", &classic, |edit| {
+            let table = edit.table(HASH);
+            let buckets = place(edit.number::<4>(table));
+            let heads = (0..buckets).map(|bucket| edit.number::<4>(table + 8 + 4 * bucket));
+            let head = heads.into_iter().find(|head| *head != 0).expect("a symbol");
+            edit.set::<4>(table + 8 + 4 * (buckets + place(head)), head);
         }),
         ("the form of versions", &gnu, |edit| edit.set::<2>(edit.table(VERNEED), 2)),
         ("the hash of a version", &gnu, |edit| edit.set::<4>(edit.table(VERNEED) + 16, 1)),

@@ -3,7 +3,8 @@
 use kernel_abi::Policy;
 
 use crate::edited::{
-    Change, Edit, GNU_HASH, JMPREL, LOAD, NOTE, RELA, RELASZ, RELRO, SYMTAB, TLS, place, set, told,
+    Change, Edit, FINI_ARRAY, GNU_HASH, INIT_ARRAY, JMPREL, LOAD, NOTE, RELA, RELASZ, RELRO, SYMTAB, TLS,
+    place, set, told,
 };
 use crate::planted::{codes, policy, shelf, torch};
 
@@ -180,6 +181,78 @@ fn nothing_is_taken_from_versions_without_symbols() {
     let policy = Policy { manylinux: Some("manylinux_2_39".parse().expect("a policy")), ..torch() };
     assert_eq!(codes(&library, &policy), set(&["abi/version-node"]));
     assert!(told(&library, &policy).contains("takes `odd` from `libc.so.6` in `GLIBC_ABI_DT_RELR`"));
+}
+
+/// What runs when a library is loaded, and what Python loads it by, against the places where its functions begin.
+#[test]
+fn functions_are_entered_where_they_begin() {
+    let workshop = shelf();
+    let source = "extern \"C\" int puts(const char *);\n\
+        __attribute__((constructor)) static void begin(void) { puts(\"begin\"); puts(\"go on\"); }\n\
+        __attribute__((destructor)) static void end(void) { puts(\"end\"); puts(\"go off\"); }\n\
+        extern \"C\" void *PyInit__relu_cpu_x(void) { puts(\"a\"); puts(\"b\"); return 0; }\n";
+    let good = workshop.library("entered.so", source, &["-s", "-Wl,-z,lazy"]);
+    assert_eq!(codes(&good, &torch()), set(&[]));
+    let bare =
+        workshop.library("bare.so", source, &["-s", "-fno-asynchronous-unwind-tables", "-fno-exceptions"]);
+    assert_eq!(codes(&bare, &torch()), set(&[]));
+    let edit = Edit(good.clone());
+    let (relocations, arrays) = (edit.table(RELA), [edit.entry(INIT_ARRAY), edit.entry(FINI_ARRAY)]);
+    let arrays = arrays.map(|entry| edit.number::<8>(entry));
+    let within = |by: u64| -> usize {
+        let mut wrong = 0;
+        for at in (0..place(edit.number::<8>(edit.entry(RELASZ)))).step_by(24) {
+            let at = relocations + at;
+            // The second of each array is this library's own: the first is the compiler's, of which nothing tells how long it is.
+            if arrays.iter().any(|array| edit.number::<8>(at) == array + 8) {
+                let mut edit = Edit(good.clone());
+                edit.set::<8>(at + 16, edit.number::<8>(at + 16) + by);
+                wrong += usize::from(codes(&edit.0, &torch()) == set(&["abi/damaged"]));
+            }
+        }
+        wrong
+    };
+    assert_eq!((within(0), within(1), within(4)), (0, 2, 2));
+    let entry = edit.table(SYMTAB);
+    let own =
+        (1..).map(|at| entry + at * 24).find(|at| edit.number::<8>(at + 8) != 0).expect("the entry point");
+    let mut moved = Edit(good.clone());
+    moved.set::<8>(own + 8, edit.number::<8>(own + 8) + 4);
+    assert_eq!(codes(&moved.0, &torch()), set(&["abi/damaged"]));
+}
+
+/// As run times of sanitizers find their own header, and as GNU ld writes `_end` where a needed library has it.
+#[test]
+fn what_linkers_write_of_their_own_is_taken() {
+    let workshop = shelf();
+    let source = "extern \"C\" char __ehdr_start __attribute__((visibility(\"hidden\")));\n\
+        extern \"C\" { __attribute__((visibility(\"hidden\"), used)) char *const header[] = { &__ehdr_start }; }\n\
+        extern \"C\" void *PyInit__relu_cpu_x(void) { return (void *)header; }";
+    let header = workshop.library("header.so", source, &["-s", "-Wl,-z,relro"]);
+    assert_eq!(codes(&header, &torch()), set(&[]));
+    let written = source.replace("*const", "*");
+    let written = workshop.library("written.so", &written, &["-s", "-Wl,-z,relro"]);
+    assert_eq!(codes(&written, &torch()), set(&["abi/damaged"]), "nobody needs that in what is written to");
+    fs_err::write(
+        workshop.path("end.c"),
+        "extern char _end __attribute__((weak)); char *end_of(void) { return &_end; }",
+    )
+    .expect("writes");
+    workshop
+        .run("gcc", &["-shared", "-fPIC", "-nostdlib", "end.c", "-o", "libend.so", "-Wl,-soname,libc10.so"]);
+    let source =
+        "extern \"C\" char *end_of(void); extern \"C\" void *PyInit__relu_cpu_x(void) { return end_of(); }";
+    let with_end = workshop.library("end.so", source, &["libend.so", "-s", "-Wl,--hash-style=gnu"]);
+    // A table that does not know the mark.
+    let mut edit = Edit(with_end);
+    let table = edit.table(GNU_HASH);
+    let [buckets, words] = [0, 8].map(|at| place(edit.number::<4>(table + at)));
+    let hash =
+        b"_end".iter().fold(5381_u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)));
+    let mut chains = (table + 16 + 8 * words + 4 * buckets..).step_by(4);
+    let own = chains.find(|at| edit.number::<4>(*at) | 1 == u64::from(hash | 1)).expect("the mark's hash");
+    edit.set::<4>(own, edit.number::<4>(own) ^ 0x1000);
+    assert!(!codes(&edit.0, &torch()).contains("abi/damaged"));
 }
 
 #[test]

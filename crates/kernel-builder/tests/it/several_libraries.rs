@@ -91,3 +91,25 @@ fn a_package_with_the_librarys_name_is_told_and_texts_about_libraries_are_none()
     let ran = scene.run(&["check-abi"]);
     assert!(ran.status == 6 && ran.stdout.contains(hidden), "{ran}");
 }
+
+/// Six gibibytes of which the disk holds none.
+#[test]
+fn a_segment_that_is_a_hole_is_answered_at_once() {
+    let scene = scene();
+    let path = scene.path(&format!("{VARIANT}/beside.so"));
+    let mut bytes = fs_err::read(&path).expect("reads");
+    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    let headers = usize::try_from(number(&bytes, 0x20)).expect("a place");
+    let note = (0..).map(|at| headers + 56 * at).find(|at| bytes[*at] == 4).expect("a note segment");
+    let (start, size) = (1_u64 << 20, 6_u64 << 30);
+    let fields = [1 | 4 << 32, start, 1 << 30, 1 << 30, size - start, size - start, 0x1000];
+    for (at, field) in fields.into_iter().enumerate() {
+        bytes[note + 8 * at..note + 8 * at + 8].copy_from_slice(&u64::to_le_bytes(field));
+    }
+    fs_err::write(&path, &bytes).expect("writes");
+    fs_err::OpenOptions::new().write(true).open(&path).expect("opens").set_len(size).expect("grows");
+    let begun = std::time::Instant::now();
+    let ran = scene.run(&["check-abi", &format!("{VARIANT}/beside.so")]);
+    assert!(begun.elapsed().as_secs() < 10, "{:?} {ran}", begun.elapsed());
+    assert!(!ran.stdout.contains("abi/damaged"), "{ran}");
+}

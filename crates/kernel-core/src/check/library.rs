@@ -8,6 +8,8 @@ use kernel_abi::image::Source;
 use kernel_abi::{Image, ImageError};
 use kernel_spec::Finding;
 use kernel_spec::code::artifact;
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 
 use crate::regular;
 
@@ -23,6 +25,15 @@ impl Source for LibraryFile {
 
     fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.file.read_exact_at(buffer, offset)
+    }
+
+    fn content(&self, offset: u64) -> u64 {
+        match seek(self.file.file(), SeekFrom::Data(offset)) {
+            Ok(place) => place,
+            // Nothing but a hole follows.
+            Err(Errno::NXIO) => self.size,
+            Err(_) => offset,
+        }
     }
 }
 

@@ -5,10 +5,13 @@ use object::elf as raw;
 use object::{Endian, Endianness, U32};
 
 use super::super::ImageError;
-use super::super::facts::{Machine, Object, text_at};
+use super::super::facts::{Machine, Object, Record, text_at};
 use super::super::source::{Reader, index};
 use super::dynamic::Dynamic;
 use super::{Segments, cast_all};
+
+/// Ends of parts of a library, which linkers define themselves.
+const MARKS: &[&[u8]] = &[b"__bss_start", b"_edata", b"_end", b"_etext", b"edata", b"end", b"etext"];
 
 /// Where the tables are and how they are written.
 pub(super) struct Tables<'a> {
@@ -82,7 +85,10 @@ impl Tables<'_> {
                 });
             }
         }
-        let mut exported = (1..).zip(&object.records).filter(|(_, record)| record.is_exported()).peekable();
+        // GNU ld leaves marks of its own out of the table where another library has them, too.
+        let is_mark = |record: &Record| MARKS.contains(&text_at(&object.strings, record.name));
+        let exported = (1..).zip(&object.records).filter(|(_, record)| record.is_exported());
+        let mut exported = exported.filter(|(_, record)| !is_mark(record)).peekable();
         if exported.peek().is_none() {
             return Ok(());
         }
@@ -226,6 +232,12 @@ impl Tables<'_> {
             while let Some(owner) = owners.get_mut(index(at)).filter(|owner| at != 0 && **owner == u64::MAX) {
                 *owner = bucket;
                 at = chains.get(at).unwrap_or(0);
+            }
+            // The loader would go on for ever, after a name that is not there.
+            if at != 0 && at < count {
+                return Err(ImageError::Malformed {
+                    what: "its hash table leads out of itself or runs in a circle",
+                });
             }
         }
         let finds = |(at, name): (u64, &[u8])| {

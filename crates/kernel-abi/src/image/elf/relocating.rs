@@ -26,6 +26,8 @@ pub(super) struct Survey {
     pub(super) static_storage: bool,
     /// Whether one writes a pointer where no pointer stands by itself: packed structures may hold such.
     pub(super) odd: bool,
+    /// Addresses of functions that run when it is loaded or unloaded.
+    pub(super) run: Vec<u64>,
     /// How each symbol is used, as bits.
     uses: Vec<u8>,
 }
@@ -141,7 +143,9 @@ pub(super) fn survey<E: FileHeader<Endian = Endianness>>(
         }
     }
     if let (Some(address), Some(length)) = (dynamic.get(raw::DT_RELR), dynamic.get(raw::DT_RELRSZ)) {
-        check.packed(segments.table(address)?.start, length, size_of::<E::Word>() as u64)?;
+        let end = address.saturating_add(length);
+        let end = Some(end).filter(|end| !dynamic.addresses().any(|other| other == *end));
+        check.packed(segments.table(address)?.start, length, (size_of::<E::Word>() as u64, end))?;
     }
     if check.knows() {
         check.calls_go_by(dynamic.get(raw::DT_PLTGOT))?;
@@ -156,6 +160,8 @@ pub(super) fn survey<E: FileHeader<Endian = Endianness>>(
 const fn damaged(what: &'static str) -> ImageError {
     ImageError::Malformed { what }
 }
+
+const PACKED: &str = "the packed relocations";
 
 /// Relocations that are there and not counted are not applied.
 const SHORT: ImageError = damaged("its tables of relocations are longer or shorter than they say");
@@ -342,13 +348,17 @@ impl Check<'_, '_> {
     }
 
     /// What it writes.
-    fn value(&self, act: Act, symbol: u32, address: u64, addend: Option<u64>) -> Result<(), ImageError> {
+    fn value(&mut self, act: Act, symbol: u32, address: u64, addend: Option<u64>) -> Result<(), ImageError> {
         let in_array = self.arrays.iter().any(|array| array.contains(&address));
         let storage = self.segments.thread_storage;
         let is_good = match (act, addend) {
             (Act::Indirect, Some(addend)) => self.segments.holds_code(addend),
             (Act::Relative, Some(addend)) if in_array => self.segments.holds_code(addend),
-            (Act::Relative, Some(addend)) => self.segments.holds(addend),
+            (Act::Relative, Some(addend)) => {
+                // Run times of sanitizers look at their own header (`__ehdr_start`), by way of what is read-only afterwards.
+                self.segments.holds(addend)
+                    || self.segments.is_header(addend) && self.segments.is_protected(address)
+            }
             (Act::Module, addend) if symbol == 0 => storage != 0 && addend.is_none_or(|addend| addend == 0),
             (Act::Offset | Act::Distance | Act::Descriptor, addend) if symbol == 0 => {
                 storage != 0 && addend.is_none_or(|addend| addend < storage)
@@ -358,6 +368,9 @@ impl Check<'_, '_> {
             (Act::Slot, Some(addend)) => addend == 0 || self.segments.holds_code(addend),
             _ => true,
         };
+        if act == Act::Indirect || act == Act::Relative && in_array {
+            self.survey.run.extend(addend);
+        }
         match (is_good, act) {
             (true, _) => Ok(()),
             (false, Act::Indirect | Act::Relative) if in_array || act == Act::Indirect => Err(CODE),
@@ -367,11 +380,12 @@ impl Check<'_, '_> {
 
     /// The packed form: an address, then words whose bits say which of the words behind it are meant too, 63 each (System V ABI,
     /// "Relative Relocation Table"). What each adds to stands in place.
-    fn packed(&mut self, start: u64, length: u64, word: u64) -> Result<(), ImageError> {
+    /// `word` is the size of one, and `end` the address behind the table where no other begins there.
+    fn packed(&mut self, start: u64, length: u64, (word, end): (u64, Option<u64>)) -> Result<(), ImageError> {
         if length == 0 {
             return Err(EMPTIED);
         }
-        let what = "the packed relocations";
+        let what = PACKED;
         let mut words = Vec::new();
         self.reader.walk(
             what,
@@ -408,7 +422,35 @@ impl Check<'_, '_> {
                 self.value(Act::Relative, 0, address, Some(addend))?;
             }
         }
-        Ok(())
+        match end.filter(|_| word == 8 && self.knows()) {
+            Some(end) if self.packed_goes_on(end, next)? => Err(SHORT),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether what stands behind the packed table is one more word of it, which somebody cut off: it leads to pointers that
+    /// nothing else relocates. `next` is the address that the bits of such a word count from.
+    fn packed_goes_on(&self, end: u64, next: Option<u64>) -> Result<bool, ImageError> {
+        let Some(place) = self.segments.at(end).filter(|place| place.end - place.start >= 8) else {
+            return Ok(false);
+        };
+        let word = self.endian.read_u64(self.reader.array(PACKED, place.start)?);
+        let (at, bits) = match (word & 1, next) {
+            (0, _) => (word, 1),
+            (_, Some(next)) => (next, word >> 1),
+            (_, None) => return Ok(false),
+        };
+        let led = (0..63).filter(|bit| bits >> bit & 1 == 1).map(|bit| at.saturating_add(bit * 8));
+        let led: BTreeSet<u64> = led.collect();
+        for address in &led {
+            let place = self.segments.at(*address).filter(|place| place.end - place.start >= 8);
+            let Some(place) = place.filter(|_| self.is_target(*address, 8)) else { return Ok(false) };
+            let value = self.endian.read_u64(self.reader.array(PACKED, place.start)?);
+            if value == 0 || !self.segments.holds(value) {
+                return Ok(false);
+            }
+        }
+        Ok(!led.is_empty() && !self.written.iter().any(|written| led.contains(written)))
     }
 
     /// Fails where the loader does not say to the code that looks functions up what that needs: it writes two words behind the

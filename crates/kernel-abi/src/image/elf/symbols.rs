@@ -5,12 +5,15 @@ use object::read::elf::{FileHeader, Sym};
 use object::{Endianness, U16};
 
 use super::super::ImageError;
-use super::super::facts::{Binding, Kind, Object, Record, SymbolKind, Visibility};
+use super::super::facts::{Binding, Kind, Object, Record, SymbolKind, Visibility, text_at};
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
 use super::hash::Tables;
 use super::processor::Processor;
-use super::{Segments, cast_all, relocating};
+use super::{Segments, cast_all, relocating, unwinding};
+
+/// How the names of functions begin by which Python loads a library.
+const ENTRY: &[u8] = b"PyInit_";
 
 pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     reader: &Reader<'_>,
@@ -35,10 +38,15 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
     let is_known = object.kind == Kind::SharedLibrary
         && Processor::of(object.machine).is_some_and(|processor| !processor.acts.is_empty());
     let mut lead_out = false;
+    let mut run = survey.run.clone();
+    run.extend([raw::DT_INIT, raw::DT_FINI].into_iter().filter_map(|tag| dynamic.get(tag)));
     reader.walk("the table of dynamic symbols", place.start..end, (entry, 0), |piece, _, _| {
         for symbol in cast_all::<E::Sym>(piece) {
             let record = record(symbol, segments, endian);
             lead_out |= is_known && !leads_somewhere(symbol, &record, segments, endian);
+            if record.callable && text_at(&object.strings, record.name).starts_with(ENTRY) {
+                run.push(symbol.st_value(endian).into());
+            }
             object.records.push(record);
         }
         Ok(true)
@@ -47,6 +55,9 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
         return Err(ImageError::Malformed { what: "its symbols lead out of it, or those of others into it" });
     }
     survey.agrees(&object.records)?;
+    if is_known && unwinding::enters_inside(reader, segments, run)? {
+        return Err(ImageError::Malformed { what: "what it is loaded by begins inside of a function" });
+    }
     // Symbol 0 is always empty.
     if let Some(versions) = dynamic.get(raw::DT_VERSYM) {
         let start = segments.table(versions)?.start;
