@@ -142,6 +142,12 @@ fn names_and_versions_that_a_library_does_not_have_are_found() {
         ("libm.so.6", "GLIBC_2.2.5", "cos", None),
         ("libgomp.so.1", "GOMP_1.0", "GOMP_barrier", None),
         (
+            "libtorch_cpu.so",
+            "TORCH_1",
+            "aoti_torch_get_data_ptr",
+            Some("`libtorch_cpu.so` has no version `TORCH_1`"),
+        ),
+        (
             "libgomp.so.1",
             "GOMP_1.0",
             "GOMP_made_up",

@@ -124,7 +124,7 @@ impl Bench {
         }
         let object = format!("{source}.o");
         self.compile(
-            &[flags, &["-O2", "-fPIC", "-fvisibility=hidden", "-c", source, "-o", &object]].concat(),
+            &[&["-O2"], flags, &["-fPIC", "-fvisibility=hidden", "-c", source, "-o", &object]].concat(),
         );
         object.into()
     }

@@ -10,7 +10,17 @@ use kernel_spec::Severity;
 use super::bench::{Bench, Compiler, run};
 use super::systems::System;
 
-/// Links both test libraries, which may give rise to notes but to nothing worse, and which the judge places inside the
+/// Both test programs, and each without optimisation, where headers' inline functions become functions of the library.
+const LIBRARIES: [(&str, &str, &[&str]); 4] = [
+    ("cxx17", "cxx17.cc", &["-std=c++17"]),
+    ("cxx20", "cxx20.cc", &["-std=c++20"]),
+    ("cxx17-plain", "cxx17.cc", &["-std=c++17", "-O0"]),
+    ("cxx20-plain", "cxx20.cc", &["-std=c++20", "-O0"]),
+];
+/// The pairs that are loaded into one process each.
+const PAIRS: [[&str; 2]; 2] = [["./cxx17.so", "./cxx20.so"], ["./cxx17-plain.so", "./cxx20-plain.so"]];
+
+/// Links the test libraries, which may give rise to notes but to nothing worse, and which the judge places inside the
 /// policy.
 fn link(compiler: Compiler) -> Bench {
     link_for(compiler, Policy::Manylinux228)
@@ -18,8 +28,8 @@ fn link(compiler: Compiler) -> Bench {
 
 fn link_for(compiler: Compiler, policy: Policy) -> Bench {
     let bench = Bench::new(compiler, policy);
-    for (name, standard) in [("cxx17", "-std=c++17"), ("cxx20", "-std=c++20")] {
-        let object = bench.object(&format!("{name}.cc"), &[standard]);
+    for (name, source, flags) in LIBRARIES {
+        let object = bench.object(source, flags);
         let findings = bench.link(name, &[object], &[]);
         assert!(kernel_spec::finding::worst(&findings) <= Some(Severity::Note), "{findings:#?}");
         let bytes = fs_err::read(bench.path(&format!("{name}.so"))).unwrap();
@@ -38,10 +48,12 @@ fn link_for(compiler: Compiler, policy: Policy) -> Bench {
 fn load_everywhere(bench: &Bench) {
     let oldest = System::get("oldest");
     oldest.program(bench.root(), "load.c", &[], "load");
-    let libraries = ["./cxx17.so", "./cxx20.so"];
-    run(Command::new("./load").args(libraries).current_dir(bench.root()));
-    for system in [oldest, System::get("newest")] {
-        system.run(bench.root(), &["./load", libraries[0], libraries[1]]);
+    let newest = System::get("newest");
+    for [first, second] in PAIRS {
+        run(Command::new("./load").args([first, second]).current_dir(bench.root()));
+        for system in [&oldest, &newest] {
+            system.run(bench.root(), &["./load", first, second]);
+        }
     }
 }
 
@@ -54,7 +66,9 @@ fn libraries_of_this_machines_compiler_load_everywhere() {
 fn libraries_for_newer_systems_load_here() {
     let bench = link_for(Compiler::host(), Policy::Manylinux234);
     run(Command::new("gcc").args(["load.c", "-o", "load", "-ldl"]).current_dir(bench.root()));
-    run(Command::new("./load").args(["./cxx17.so", "./cxx20.so"]).current_dir(bench.root()));
+    for pair in PAIRS {
+        run(Command::new("./load").args(pair).current_dir(bench.root()));
+    }
 }
 
 #[test]
@@ -63,9 +77,11 @@ fn libraries_for_aarch64_load_on_its_oldest_system() {
     let bench = link(Compiler::aarch64());
     let oldest = System::get("oldest-aarch64");
     oldest.program(bench.root(), "load.c", &[], "load");
-    let arguments = ["-L", oldest.root.as_str(), "./load", "./cxx17.so", "./cxx20.so"];
-    let output = run(Command::new("qemu-aarch64-static").args(arguments).current_dir(bench.root()));
-    assert_eq!(String::from_utf8_lossy(&output.stdout).matches(": PASS").count(), 2);
+    for [first, second] in PAIRS {
+        let arguments = ["-L", oldest.root.as_str(), "./load", first, second];
+        let output = run(Command::new("qemu-aarch64-static").args(arguments).current_dir(bench.root()));
+        assert_eq!(String::from_utf8_lossy(&output.stdout).matches(": PASS").count(), 2);
+    }
 }
 
 #[test]

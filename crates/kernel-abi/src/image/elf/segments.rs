@@ -207,8 +207,13 @@ impl Segments {
             && !self.tables.iter().any(|table| table.contains(&address))
     }
 
-    /// Whether a pointer may lead to an address: to what the pages of a segment show, or right behind it, but not into the
-    /// file's own header.
+    /// Whether an address is right behind a segment of code, where a function without instructions may begin.
+    pub(super) fn ends_code(&self, address: u64) -> bool {
+        self.loads.iter().any(|load| load.executable && load.address.saturating_add(load.memory) == address)
+    }
+
+    /// Whether a pointer may lead to an address: to what the pages of a segment show, or right behind it; to the beginning
+    /// of the file's own header, as `__ehdr_start` does, but not into it.
     pub(super) fn holds(&self, address: u64) -> bool {
         self.loads.iter().any(|load| {
             let end = load.address.saturating_add(load.memory);
@@ -216,7 +221,10 @@ impl Segments {
             let within = address.wrapping_sub(load.address);
             load.address <= address
                 && address <= end
-                && (within > load.memory || load.file.start.saturating_add(within) >= self.header.min(64))
+                && match load.file.start.saturating_add(within) {
+                    0 => true,
+                    place => within > load.memory || place >= self.header.min(64),
+                }
         })
     }
 

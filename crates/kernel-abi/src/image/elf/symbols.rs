@@ -158,6 +158,7 @@ fn leads_somewhere<S: Sym<Endian = Endianness>>(
         return true;
     }
     match symbol.st_type() {
+        raw::STT_FUNC if size == 0 && segments.ends_code(value) => true,
         raw::STT_FUNC | raw::STT_GNU_IFUNC => segments.holds_code(value),
         // One without a place is for other tools: the loader does not take it for a definition.
         raw::STT_OBJECT => value == 0 || segments.holds(value),

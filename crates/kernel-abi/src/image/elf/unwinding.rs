@@ -136,7 +136,8 @@ fn leads_to_code(
     reader.walk(what, place.start + HEADER..end, (ENTRY, 0), |piece, _, _| {
         for entry in piece.as_chunks::<8>().0 {
             let Some((function, frame)) = places(entry, address) else { return Ok(false) };
-            is_sound &= function >= last && segments.holds_code(function) && segments.at(frame).is_some();
+            let is_code = segments.holds_code(function) || segments.ends_code(function);
+            is_sound &= function >= last && is_code && segments.at(frame).is_some();
             last = function;
         }
         Ok(is_sound)

@@ -143,6 +143,11 @@ impl Runtime {
         Self::ALL.iter().filter(|runtime| runtime.reach == Reach::Named)
     }
 
+    /// Whether its symbols have versions: those of Torch and tvm-ffi have none.
+    pub fn is_versioned(&self) -> bool {
+        self.source != Source::Torch && self.binding != TvmFfi
+    }
+
     /// The runtime with this SONAME.
     pub fn find(soname: &str) -> Option<&'static Runtime> {
         Self::ALL.iter().find(|runtime| runtime.soname == soname)

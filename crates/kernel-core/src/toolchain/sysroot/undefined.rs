@@ -145,9 +145,15 @@ pub fn misversioned(library: &Object, cpu: Cpu, code: &'static Code) -> Vec<Find
             && own.is_some_and(|own| own.symbols.iter().all(|symbol| symbol.version != version))
     };
     for node in &library.version_needs {
-        let Some(owner) = node.library.as_deref().filter(|owner| absent(owner, &node.name)) else { continue };
-        let finding = Finding::error(code, format!("`{owner}` has no version `{}`", node.name))
-            .cause("another library has it, and the loader asks this one");
+        let Some(owner) = node.library.as_deref() else { continue };
+        let cause = if Runtime::find(owner).is_some_and(|runtime| !runtime.is_versioned()) {
+            "its symbols have no versions"
+        } else if absent(owner, &node.name) {
+            "another library has it, and the loader asks this one"
+        } else {
+            continue;
+        };
+        let finding = Finding::error(code, format!("`{owner}` has no version `{}`", node.name)).cause(cause);
         let (version, library) = (Some(node.name.clone()), Some(owner.to_owned()));
         findings.push(finding.about(Subject { version, library, ..Subject::default() }));
     }

@@ -17,13 +17,15 @@ KERNEL_BUILDER_HIDDEN void __cxa_call_terminate(void *exception) {
 }
 
 /* std::exception_ptr is one pointer. Newer headers copy and destroy it inline and call these two for the count, which
- * older libraries keep to themselves; their copy constructor and destructor count all the same. */
+ * older libraries keep to themselves; their copy constructor and destructor count all the same. Both are asked for by
+ * version: unoptimised code has inline functions of these names, which would call back. */
 struct exception_pointer {
   void *object;
 };
-extern void copy(struct exception_pointer *to, const struct exception_pointer *from)
-    __asm__("_ZNSt15__exception_ptr13exception_ptrC1ERKS0_");
-extern void destroy(struct exception_pointer *pointer) __asm__("_ZNSt15__exception_ptr13exception_ptrD1Ev");
+__asm__(".symver shared_copy, _ZNSt15__exception_ptr13exception_ptrC1ERKS0_@CXXABI_1.3.3\n"
+        ".symver shared_destroy, _ZNSt15__exception_ptr13exception_ptrD1Ev@CXXABI_1.3.3");
+extern void copy(struct exception_pointer *to, const struct exception_pointer *from) __asm__("shared_copy");
+extern void destroy(struct exception_pointer *pointer) __asm__("shared_destroy");
 
 KERNEL_BUILDER_HIDDEN void add_reference(struct exception_pointer *pointer)
     __asm__("_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv");
