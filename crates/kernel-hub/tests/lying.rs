@@ -107,6 +107,10 @@ fn a_pull_request_that_comes_late_is_found() {
                 Reply::empty(504)
             }
             path if path.contains(PULL) => Reply::json(200, entry.clone()),
+            path if path.ends_with("/whoami-v2") => Reply::json(200, r#"{"name": "me"}"#),
+            path if path.ends_with("/discussions/1") => {
+                Reply::json(200, r#"{"status": "open", "author": {"name": "me"}}"#)
+            }
             _ => Reply::json(200, "[]"),
         }
     })

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal, json};
 use super::large::is_sha256;
-use super::state::{Commit, Entry, User};
+use super::state::{Commit, Entry, Pull, Repository, User};
 use super::{Inner, query};
 use crate::store::{blob_oid, name_of};
 use crate::wire::Request;
@@ -33,9 +33,14 @@ impl Inner {
         if is_pull {
             state.readable(key, user)?;
             user.ok_or_else(|| Refusal::new(401, "", "Invalid username or password."))?;
-        } else if revision.starts_with("refs/pr/") {
-            // Whoever opened it may go on with it; the test Hub does not ask who did.
-            state.readable(key, user)?;
+        } else if let Some(pull) = pull_of(revision, state.readable(key, user)?) {
+            // Whoever opened it may go on with it, and those who may write.
+            if pull.is_closed {
+                return Err(Refusal::new(403, "", "Forbidden: this pull request is closed"));
+            }
+            if user.is_none_or(|user| user.name != pull.author) {
+                state.writable(key, user)?;
+            }
         } else {
             state.writable(key, user)?;
         }
@@ -64,12 +69,14 @@ impl Inner {
         let url = format!("{}/{key}/commit/{oid}", self.base());
         let mut answer = json!({ "success": true, "commitOid": oid, "commitUrl": url, "hookOutput": "" });
         if is_pull {
-            repository.pulls.push(oid);
+            let author = user.map(|user| user.name.clone()).unwrap_or_default();
+            let base = revision.to_owned();
+            repository.pulls.push(Pull { head: oid, base, author, is_closed: false });
             let number = repository.pulls.len();
             answer["pullRequestUrl"] = format!("{}/{key}/discussions/{number}", self.base()).into();
         } else if let Some(number) = revision.strip_prefix("refs/pr/") {
             let number: usize = number.parse().map_err(Refusal::bad)?;
-            repository.pulls[number - 1] = oid;
+            repository.pulls[number - 1].head = oid;
         } else {
             repository.branches.insert(revision.to_owned(), oid);
         }
@@ -113,4 +120,10 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// The pull request that a revision names.
+fn pull_of<'a>(revision: &str, repository: &'a Repository) -> Option<&'a Pull> {
+    let number: usize = revision.strip_prefix("refs/pr/")?.parse().ok()?;
+    repository.pulls.get(number.wrapping_sub(1))
 }

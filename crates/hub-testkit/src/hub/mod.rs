@@ -153,6 +153,15 @@ impl Hub {
         repository.branches.keys().cloned().chain(pulls).collect()
     }
 
+    /// Closes a pull request, as its author or the owners would.
+    pub fn close_pull(&self, repository: &str, number: usize) {
+        let mut state = self.inner.state();
+        let pulls = state.repositories.get_mut(repository).map(|repository| &mut repository.pulls);
+        if let Some(pull) = pulls.and_then(|pulls| pulls.get_mut(number.wrapping_sub(1))) {
+            pull.is_closed = true;
+        }
+    }
+
     /// Changes one file of a branch, as somebody else would.
     pub fn put(&self, repository: &str, branch: &str, path: &str, content: &[u8]) -> std::io::Result<()> {
         let oid = self.inner.store.put_blob(content)?;
@@ -258,6 +267,7 @@ impl Inner {
         match (method, rest) {
             ("GET", [] | ["revision", _]) => self.info(key, user, rest.last().copied().unwrap_or("main")),
             ("GET", ["refs"]) => self.refs(key, user, request.query.contains("include_prs=1")),
+            ("GET", ["discussions", number]) => self.discussion(key, user, number),
             ("POST", ["branch", name]) => self.create_branch(request, key, user, name),
             ("DELETE", ["branch", name]) => self.delete_branch(key, user, name),
             ("GET", ["tree", revision, path @ ..]) => {

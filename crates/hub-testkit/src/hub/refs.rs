@@ -34,12 +34,29 @@ impl Inner {
             .collect();
         let mut value = json!({ "branches": branches, "tags": [], "converts": [] });
         if with_pulls {
-            let pulls = repository.pulls.iter().enumerate().map(|(at, target)| {
+            let pulls = repository.pulls.iter().enumerate().map(|(at, pull)| {
                 let name = format!("refs/pr/{}", at + 1);
-                entry(&name, &name, target)
+                entry(&name, &name, &pull.head)
             });
             value["pullRequests"] = Value::Array(pulls.collect());
         }
+        Ok(json(200, &value))
+    }
+
+    /// The details of a pull request.
+    pub(super) fn discussion(&self, key: &str, user: Option<&User>, number: &str) -> Answer {
+        let state = self.state();
+        let repository = state.readable(key, user)?;
+        let at = number.parse::<usize>().map_err(Refusal::bad)?.wrapping_sub(1);
+        let missing = || Refusal::new(404, "", "Discussion not found");
+        let pull = repository.pulls.get(at).ok_or_else(missing)?;
+        let (kind, id) = key.split_once('/').unwrap_or_default();
+        let value = json!({
+            "num": at + 1, "title": "A change", "status": if pull.is_closed { "closed" } else { "open" },
+            "author": { "name": pull.author }, "isPullRequest": true, "createdAt": "2026-01-01T00:00:00.000Z",
+            "repo": { "name": id, "type": kind.trim_end_matches('s') }, "events": [], "filesWithConflicts": [],
+            "changes": { "base": format!("refs/heads/{}", pull.base) },
+        });
         Ok(json(200, &value))
     }
 

@@ -73,11 +73,23 @@ pub struct Commit {
     pub files: Arc<BTreeMap<String, Entry>>,
 }
 
+/// A pull request.
+#[derive(Clone, Debug)]
+pub(crate) struct Pull {
+    /// Its newest commit.
+    pub(crate) head: String,
+    /// The branch that it is for.
+    pub(crate) base: String,
+    /// The user who opened it.
+    pub(crate) author: String,
+    pub(crate) is_closed: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Repository {
     pub(crate) private: bool,
     pub(crate) branches: BTreeMap<String, String>,
-    pub(crate) pulls: Vec<String>,
+    pub(crate) pulls: Vec<Pull>,
     pub(crate) commits: BTreeMap<String, Commit>,
 }
 
@@ -149,7 +161,7 @@ impl Repository {
         let pull = revision.strip_prefix("refs/pr/").and_then(|number| number.parse::<usize>().ok());
         let branch = revision.strip_prefix("refs/heads/").unwrap_or(revision);
         let found = match pull {
-            Some(number) => self.pulls.get(number.wrapping_sub(1)),
+            Some(number) => self.pulls.get(number.wrapping_sub(1)).map(|pull| &pull.head),
             None => self.branches.get(branch),
         };
         let found =

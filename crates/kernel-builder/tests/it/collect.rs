@@ -61,3 +61,62 @@ fn what_does_not_belong_together_is_refused() {
         .collect();
     assert_eq!(left.len(), 5, "{left:?}");
 }
+
+/// The code of the last line, and all of it.
+fn told(scene: &Scene, arguments: &[&str]) -> (i32, String) {
+    let ran = scene.run(&[&["collect"], arguments, &["--json"]].concat());
+    (ran.status, ran.json().pop().expect("a line").to_string())
+}
+
+#[test]
+fn benchmarks_that_differ_between_jobs_are_refused() {
+    let scene = Scene::new();
+    job(&scene, "one", "torch-cpu", "one", AS_IT_IS);
+    job(&scene, "two", "torch-universal", "two", AS_IT_IS);
+    let scene = scene.file("one/benchmarks/benchmark.py", "A\n").file("two/benchmarks/benchmark.py", "B\n");
+    for order in [["one", "two"], ["two", "one"]] {
+        let (status, text) = told(&scene, &[order[0], order[1], "--out", "set"]);
+        assert!(status == 6 && text.contains("collect/twice"), "{text}");
+        assert!(
+            text.contains(&format!("`benchmarks/benchmark.py` is in `{}`, `{}`", order[0], order[1])),
+            "{text}"
+        );
+        assert!(!scene.path("set").exists());
+    }
+    let scene =
+        scene.file("two/benchmarks/benchmark.py", "A\n").file("two/benchmarks/benchmark_more.py", "C\n");
+    assert_eq!(told(&scene, &["one", "two", "--out", "set"]).0, 0);
+    for name in ["benchmark.py", "benchmark_more.py"] {
+        assert!(scene.path(&format!("set/benchmarks/{name}")).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn cards_that_differ_between_jobs_are_left_out_and_told() {
+    let scene = Scene::new();
+    job(&scene, "one", "torch-cpu", "one", AS_IT_IS);
+    job(&scene, "two", "torch-universal", "two", AS_IT_IS);
+    let scene = scene.file("two/build/CARD.md", "# another\n");
+    let (status, text) = told(&scene, &["one", "two", "--out", "set"]);
+    assert!(status == 0 && text.contains("collect/cards"), "{text}");
+    assert!(text.contains("the cards in `one`, `two` differ"), "{text}");
+    assert!(!scene.path("set/build/CARD.md").exists() && scene.path("set/build/torch-universal").is_dir());
+}
+
+#[test]
+fn a_set_inside_of_what_is_joined_is_refused() {
+    let scene = Scene::new();
+    job(&scene, "one", "torch-cpu", "one", AS_IT_IS);
+    job(&scene, "two", "torch-universal", "two", AS_IT_IS);
+    for out in [
+        "one/build/torch-set",
+        "one/build/torch-cpu/set",
+        "two/../one/new/set",
+        "two/build/torch-universal/set",
+    ] {
+        let (status, text) = told(&scene, &["one", "--out", out]);
+        assert!(status == 2 && text.contains("collect/out") && text.contains("is inside"), "{out}: {text}");
+        assert!(!scene.path(out).exists(), "{out}");
+    }
+    assert_eq!(told(&scene, &["one", "--out", "new/set"]).0, 0);
+}

@@ -4,6 +4,8 @@ use kernel_spec::error::Faults;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::front_matter::Unread;
+
 /// Why a card could not be made.
 #[derive(Debug, Error, Diagnostic)]
 pub enum CardError {
@@ -58,5 +60,19 @@ pub enum CardError {
     FrontMatter {
         /// The template.
         file: String,
+    },
+
+    /// The front-matter cannot be taken apart, so nothing can be added to it.
+    #[error("the front-matter of `{file}` cannot be added to")]
+    #[diagnostic(
+        code("card/front-matter"),
+        help("begin each key on a line of its own, without indentation: `key: value`")
+    )]
+    Unread {
+        /// The template.
+        file: String,
+        /// The line.
+        #[source]
+        source: Unread,
     },
 }

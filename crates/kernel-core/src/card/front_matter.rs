@@ -7,29 +7,20 @@ use serde_json::{Value, json};
 use super::built::BuiltModel;
 use super::licence;
 use super::model::Model;
-
-const FENCE: &str = "---\n";
-
-/// A card's front-matter, without its fences, and the rest. A front-matter that is never closed is an error.
-pub(super) fn split(text: &str) -> Result<(&str, &str), ()> {
-    let Some(rest) = text.strip_prefix(FENCE) else { return Ok(("", text)) };
-    let end =
-        if rest.starts_with(FENCE) { Some(0) } else { rest.find("\n---\n").map(|at| at + 1) }.ok_or(())?;
-    Ok((&rest[..end], &rest[end + FENCE.len()..]))
-}
+use crate::front_matter::{FENCE, Unread, entries};
 
 /// The whole front-matter with its fences: what the template has, then what it lacks.
-pub(super) fn merge(own: &str, model: &Model) -> String {
-    let mut text = format!("{FENCE}{own}");
-    let has =
-        |key: &str| own.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+pub(super) fn merge(own: &str, model: &Model) -> Result<String, Unread> {
+    let entries = entries(own)?;
+    let mut text = format!("{FENCE}\n{own}");
     for (key, value) in keys(model) {
-        if !has(key) {
+        if !entries.iter().any(|entry| entry.key == key) {
             yaml(&mut text, 0, key, &value);
         }
     }
     text.push_str(FENCE);
-    text
+    text.push('\n');
+    Ok(text)
 }
 
 /// What a card says of itself; keys with an empty value are left out.
@@ -128,14 +119,6 @@ fn item_of(text: &mut String, indent: usize, item: &Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn front_matter_is_split_from_the_text() {
-        assert_eq!(split("---\na: 1\n---\ntext"), Ok(("a: 1\n", "text")));
-        assert_eq!(split("---\n---\ntext"), Ok(("", "text")));
-        assert_eq!(split("text\n---\n"), Ok(("", "text\n---\n")));
-        assert_eq!(split("---\na: 1\n"), Err(()));
-    }
 
     #[test]
     fn nested_values_are_written_in_block_style() {

@@ -73,12 +73,13 @@ pub fn card(project: &Project, build: &Utf8Path, place: &Utf8Path) -> Result<Car
     sections.push((OWN_TEXT, own_text::marked(&own_text)));
     let wrong = |source| CardError::Template { file: own.to_string(), source };
     let (rendered, placed) = render(&template, &model, &sections).map_err(wrong)?;
-    let (front_matter, body) =
-        front_matter::split(&rendered).map_err(|()| CardError::FrontMatter { file: own.to_string() })?;
-    let mut text = front_matter::merge(front_matter, &model);
+    let parts = crate::front_matter::split(&rendered)
+        .map_err(|_| CardError::FrontMatter { file: own.to_string() })?;
+    let mut text = front_matter::merge(parts.inside, &model)
+        .map_err(|source| CardError::Unread { file: own.to_string(), source })?;
     text.push('\n');
     text.push_str(&sections::banner(&model));
-    text.push_str(body.trim());
+    text.push_str(parts.rest.trim());
     // A template that places a section itself names its variable.
     for (_, section) in sections.iter().filter(|(name, _)| !placed.contains(&(*name).to_owned())) {
         text.push_str("\n\n");

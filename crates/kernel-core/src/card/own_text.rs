@@ -1,9 +1,13 @@
 //! The part of a card that is the user's: what stands between two lines of the written card is carried into the next.
 
-/// Begins the user's part.
-const BEGIN: &str = "<!-- kernel-builder: your own text; what stands up to the next mark is kept -->";
-/// Ends the user's part.
-const END: &str = "<!-- kernel-builder: end of your own text -->";
+use crate::front_matter;
+use crate::marks::Marks;
+
+/// Around the user's part.
+const MARKS: Marks = Marks {
+    begin: "<!-- kernel-builder: your own text; what stands up to the next mark is kept -->",
+    end: "<!-- kernel-builder: end of your own text -->",
+};
 
 /// What a file at the card's place is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,27 +24,26 @@ pub(super) enum Earlier {
 pub(super) fn marked(text: &str) -> String {
     let text = text.trim_matches('\n');
     let gap = if text.is_empty() { "" } else { "\n" };
-    format!("{BEGIN}\n{gap}{text}{gap}{gap}{END}")
+    let Marks { begin, end } = MARKS;
+    format!("{begin}\n{gap}{text}{gap}{gap}{end}")
 }
 
 /// Reads an earlier card.
 pub(super) fn earlier(card: &str) -> Earlier {
-    let count = |mark: &str| card.matches(mark).count();
-    match (count(BEGIN), count(END)) {
-        (0, 0) if card.trim().is_empty() || is_ours(card) => Earlier::Card(String::new()),
-        (0, 0) => Earlier::Foreign,
-        (1, 1) => {
-            let inside = card.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
-            inside.map_or(Earlier::Torn, |(text, _)| Earlier::Card(text.trim_matches('\n').to_owned()))
-        }
-        _ => Earlier::Torn,
+    match MARKS.find(card) {
+        Ok(Some(part)) => Earlier::Card(card[part.inside].trim_matches(['\r', '\n']).to_owned()),
+        // A template may have put a mark inside another line: what is between would be lost.
+        Ok(None) if MARKS.are_quoted(card) => Earlier::Torn,
+        Ok(None) if card.trim().is_empty() || is_ours(card) => Earlier::Card(String::new()),
+        Ok(None) => Earlier::Foreign,
+        Err(_) => Earlier::Torn,
     }
 }
 
 /// Cards of before the marks have our key in their front-matter.
 fn is_ours(card: &str) -> bool {
-    super::front_matter::split(card)
-        .is_ok_and(|(front_matter, _)| front_matter.lines().any(|line| line == "kernel-builder:"))
+    front_matter::split(card)
+        .is_ok_and(|parts| parts.inside.lines().any(|line| line.trim_end() == "kernel-builder:"))
 }
 
 #[cfg(test)]
@@ -56,7 +59,13 @@ mod tests {
         }
         assert_eq!(earlier("---\nkernel-builder:\n  name: x\n---\n# old\n"), Earlier::Card(String::new()));
         assert_eq!(earlier("# My notes\n"), Earlier::Foreign);
-        assert_eq!(earlier(&format!("{BEGIN}\nlost")), Earlier::Torn);
-        assert_eq!(earlier(&format!("{END}\n{BEGIN}\n")), Earlier::Torn);
+        let Marks { begin, end } = MARKS;
+        for torn in
+            [format!("{begin}\nlost"), format!("{end}\n{begin}\n"), format!("> {begin}\nlost {end}\n")]
+        {
+            assert_eq!(earlier(&torn), Earlier::Torn, "{torn}");
+        }
+        let quoting = format!("The line `{end}` ends it.");
+        assert_eq!(earlier(&marked(&quoting)), Earlier::Card(quoting));
     }
 }

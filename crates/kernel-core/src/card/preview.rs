@@ -3,6 +3,8 @@
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
+use crate::front_matter;
+
 /// What a browser may do for the page: apply its own style, nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
@@ -12,7 +14,8 @@ const STYLE: &str = "body{max-width:56rem;margin:2rem auto;padding:0 1rem;font:1
 
 /// The page of a card.
 pub fn page(title: &str, card: &str) -> String {
-    let (data, body) = super::front_matter::split(card).unwrap_or(("", card));
+    let parts = front_matter::split(card).unwrap_or_else(|_| front_matter::without(card));
+    let (data, body) = (parts.inside, parts.rest);
     let extensions = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut text = String::new();
     html::push_html(&mut text, Parser::new_ext(body, extensions).filter_map(harmless));

@@ -1,11 +1,13 @@
 //! The card on `main`: ours stands between two marks, and everything around them is the user's and stays.
 
-use std::io::{Error, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 
 use camino::Utf8Path;
 use kernel_hub::confined::Confined;
+use thiserror::Error;
 
-use crate::Result;
+use crate::front_matter::{self, Entry, FENCE, Parts, Unread, entries};
+use crate::marks::{Lines, Marks};
 use crate::regular::{self, Unreadable};
 
 /// The card in a project, as `card` writes it.
@@ -15,15 +17,31 @@ pub const LARGEST: u64 = 4 << 20;
 /// The card in a repository.
 pub const README: &str = "README.md";
 
-/// Begins our part.
-const BEGIN: &str = "<!-- kernel-builder: everything up to the end mark is written anew by each upload -->";
-/// Ends our part.
-const END: &str = "<!-- kernel-builder: end -->";
+/// Around our part.
+const MARKS: Marks = Marks {
+    begin: "<!-- kernel-builder: everything up to the end mark is written anew by each upload -->",
+    end: "<!-- kernel-builder: end -->",
+};
 
-const FENCE: &str = "---\n";
+/// Why a card and a README do not become one text.
+#[derive(Debug, Error)]
+pub enum Unmergeable {
+    /// The card could not be found again in the README.
+    #[error("`{FILE}` has lines that are the marks around it: {0}")]
+    Quoted(Lines),
+    /// It is not known what of the README is ours.
+    #[error("the marks around the card there are not one beginning before one end: {0}")]
+    Torn(Lines),
+    /// The card's front-matter.
+    #[error("in `{FILE}`, {0}: begin each key on a line of its own, as `key: value`")]
+    Ours(Unread),
+    /// The README's front-matter.
+    #[error("{0}: begin each key on a line of its own, as `key: value`")]
+    Theirs(Unread),
+}
 
 /// The text of the project's card; none where it has none. It is read once, and through no link.
-pub fn of_project(project: &Utf8Path) -> Result<Option<String>> {
+pub fn of_project(project: &Utf8Path) -> crate::Result<Option<String>> {
     let Some(path) = regular::file_inside(project, FILE)? else { return Ok(None) };
     let unreadable = |reason| Unreadable { path: path.clone(), reason };
     let mut bytes = Vec::new();
@@ -31,110 +49,83 @@ pub fn of_project(project: &Utf8Path) -> Result<Option<String>> {
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
         let reason = format!("it is larger than {} MiB", LARGEST >> 20);
-        return Err(unreadable(Error::new(ErrorKind::FileTooLarge, reason)).into());
+        return Err(unreadable(std::io::Error::new(ErrorKind::FileTooLarge, reason)).into());
     }
     let text = String::from_utf8(bytes);
-    Ok(Some(text.map_err(|_| unreadable(Error::new(ErrorKind::InvalidData, "it is not UTF-8")))?))
+    Ok(Some(text.map_err(|_| unreadable(std::io::Error::new(ErrorKind::InvalidData, "it is not UTF-8")))?))
 }
 
-/// The text of the README: a card, merged into what is there.
-pub fn merge(card: &str, there: Option<&str>) -> String {
-    let (ours, body) = split(card);
-    let marked = format!("{BEGIN}\n\n{}\n\n{END}\n", body.trim());
-    let Some(there) = there else { return format!("{FENCE}{ours}{FENCE}\n{marked}") };
-    let (theirs, text) = split(there);
-    let front_matter = merge_keys(ours, theirs);
-    let text = match (text.find(BEGIN), text.find(END)) {
-        (Some(begin), Some(end)) if begin < end => {
-            let after = text[end + END.len()..].trim_start_matches('\n');
-            let gap = if after.is_empty() { "" } else { "\n" };
-            format!("{}{marked}{gap}{after}", &text[..begin])
+/// The text of the README: a card, merged into what is there. Everything around our part stays byte for byte, and of the
+/// front-matter what is the user's. Merging a second time changes nothing.
+pub fn merge(card: &str, there: Option<&str>) -> Result<String, Unmergeable> {
+    let quoted = MARKS.lines(card);
+    if !quoted.is_empty() {
+        return Err(Unmergeable::Quoted(quoted));
+    }
+    let there = there.unwrap_or_default();
+    let (ours, theirs) = (parts(card), parts(there));
+    let newline = newline(there);
+    let lines = |text: &str| text.replace("\r\n", "\n").replace('\n', newline);
+    let card = lines(ours.inside);
+    let keys = merge_keys(&card, theirs.inside)?;
+    let Marks { begin, end } = MARKS;
+    let marked = lines(&format!("{begin}\n\n{}\n\n{end}\n", ours.rest.trim()));
+    let before = there[..there.len() - theirs.rest.len()].matches('\n').count();
+    let part = MARKS.find(theirs.rest).map_err(|lines| Unmergeable::Torn(lines.after(before)))?;
+    let text = match part {
+        Some(part) => {
+            format!("{}{marked}{}", &theirs.rest[..part.whole.start], &theirs.rest[part.whole.end..])
         }
-        _ if text.trim().is_empty() => format!("\n{marked}"),
-        _ => format!("{}\n\n{marked}", text.trim_end()),
+        None => format!("{}{}{marked}", theirs.rest, gap(theirs.rest, newline)),
     };
-    format!("{FENCE}{front_matter}{FENCE}{text}")
+    Ok(format!("{}{FENCE}{newline}{keys}{FENCE}{newline}{text}", theirs.before))
 }
 
-/// The front-matter without its fences, and the rest.
-fn split(text: &str) -> (&str, &str) {
-    let inside = text.strip_prefix(FENCE).and_then(|rest| {
-        let end = if rest.starts_with(FENCE) { 0 } else { rest.find("\n---\n")? + 1 };
-        Some((&rest[..end], &rest[end + FENCE.len()..]))
-    });
-    inside.unwrap_or(("", text))
+/// A text taken apart; a front-matter that is never closed is none to the Hub either.
+fn parts(text: &str) -> Parts<'_> {
+    front_matter::split(text).unwrap_or_else(|_| front_matter::without(text))
+}
+
+/// How the lines of a text end, as its first one does.
+fn newline(text: &str) -> &'static str {
+    match text.split_inclusive('\n').next() {
+        Some(line) if line.ends_with("\r\n") => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// What a text lacks to end with a blank line.
+fn gap(text: &str, newline: &str) -> String {
+    match text.lines().last() {
+        Some("") => String::new(),
+        Some(_) if !text.ends_with('\n') => newline.repeat(2),
+        _ => newline.to_owned(),
+    }
 }
 
 /// Keys with all their lines. What is ours alone is replaced; of what both have, the user's stays.
-fn merge_keys(ours: &str, theirs: &str) -> String {
+fn merge_keys(ours: &str, theirs: &str) -> Result<String, Unmergeable> {
+    let ours = entries(ours).map_err(Unmergeable::Ours)?;
+    let known = entries(theirs).map_err(Unmergeable::Theirs)?;
     let mut merged = String::new();
-    let known = blocks(theirs);
-    for (key, block) in &known {
-        if *key != OWN {
-            merged.push_str(block);
+    for Entry { key, lines } in &known {
+        if *key == OWN {
+            // Remarks between ours and the next key are the user's.
+            merged.extend(lines.split_inclusive('\n').filter(|line| line.starts_with('#')));
+        } else {
+            merged.push_str(lines);
         }
     }
-    for (key, block) in blocks(ours) {
-        if key == OWN || !known.iter().any(|(other, _)| *other == key) {
-            merged.push_str(block);
+    for Entry { key, lines } in ours {
+        if key == OWN || !known.iter().any(|entry| entry.key == key) {
+            merged.push_str(lines);
         }
     }
-    merged
+    Ok(merged)
 }
 
 /// The key of the front-matter that only we write.
 const OWN: &str = "kernel-builder";
 
-/// Each top-level key with the lines that belong to it.
-fn blocks(text: &str) -> Vec<(&str, &str)> {
-    let is_key = |line: &str| {
-        line.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '"' | '\''))
-    };
-    let mut starts = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if starts.is_empty() || is_key(line) {
-            starts.push(at);
-        }
-        at += line.len();
-    }
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let block = |(start, end): (&usize, usize)| {
-        let block = &text[*start..end];
-        (block.split(':').next().unwrap_or_default().trim(), block)
-    };
-    starts.iter().zip(ends).map(block).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const CARD: &str =
-        "---\nlicense: mit\ntags:\n  - kernel\nkernel-builder:\n  version: 2\n---\n\n# relu\n\nText.\n";
-
-    #[test]
-    fn a_first_card_is_whole() {
-        insta::assert_snapshot!(merge(CARD, None));
-    }
-
-    #[test]
-    fn the_users_text_and_keys_stay() {
-        let there = "---\nkernel-builder:\n  version: 1\ntags:\n  - mine\nbase_model: x\n---\n# My own\n\nBefore.\n\n";
-        let first = merge(CARD, Some(there));
-        insta::assert_snapshot!(first);
-        assert_eq!(merge(CARD, Some(&first)), first, "a second time changes nothing");
-        let edited = format!("{first}\nAfter.\n").replace("Text.", "An older text.");
-        let merged = merge(CARD, Some(&edited));
-        assert_eq!(merged, format!("{first}\nAfter.\n"));
-    }
-
-    #[test]
-    fn odd_texts_are_kept() {
-        for there in ["", "---\nnever closed", "no front-matter\n", "---\n---\n"] {
-            let merged = merge(CARD, Some(there));
-            assert_eq!(merge(CARD, Some(&merged)), merged, "{there:?}");
-            assert!(there == "---\n---\n" || merged.contains(there.trim_end()), "{merged}");
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
-use kernel_hub::hub::{Hub, Repository, Tree};
+use kernel_hub::hub::{Hub, RemoteFile, Repository, Tree};
+use kernel_hub::publish::read_listed;
 use kernel_spec::{Finding, code};
 
 use super::contents::BUILD;
@@ -34,17 +35,17 @@ pub fn check(
     let others = published.iter().filter_map(|name| Some((artifacts.first()?, *name)));
     for (artifact, name) in own.chain(others) {
         let folder = format!("{BUILD}{name}/");
-        let files: Vec<(&String, &str)> = tree
+        let files: Vec<(&String, &RemoteFile, &str)> = tree
             .iter()
             .filter(|(path, file)| is_python(path) && file.size <= LARGEST)
-            .filter_map(|(path, _)| Some((path, path.strip_prefix(&folder)?)))
+            .filter_map(|(path, file)| Some((path, file, path.strip_prefix(&folder)?)))
             .collect();
         if files.is_empty() || files.len() > MOST {
             continue;
         }
         let mut published = BTreeMap::new();
-        for (path, name) in files {
-            let content = hub.read_file(repository, commit, path, LARGEST)?.unwrap_or_default();
+        for (path, file, name) in files {
+            let content = read_listed(hub, repository, commit, (path, file))?;
             published.insert(name.to_owned(), content);
         }
         let mut own = BTreeMap::new();

@@ -1,6 +1,8 @@
 //! `collect`: joins the sealed variants of many jobs into one set for one upload, with the results of their tests and
 //! benchmarks. What does not belong together is refused before anything is written, and the set appears whole.
 
+mod shared;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -20,10 +22,9 @@ use crate::reading::{PIECE, pieces};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::RESULTS;
 use crate::tree::{self, Kind};
-use crate::upload::card;
-use crate::upload::contents::BENCHMARKS;
 use crate::upload::preflight::{self, Artifact};
 use crate::{Context, Result, regular};
+use shared::Shared;
 
 /// What to join.
 #[derive(Clone, Debug)]
@@ -47,6 +48,19 @@ pub enum CollectError {
         /// Where the set was to go.
         out: Utf8PathBuf,
     },
+
+    /// The set would be part of what is joined.
+    #[error("`{out}` is inside `{inside}`, which would not be what it was")]
+    #[diagnostic(
+        code("collect/out"),
+        help("name a directory with `--out` that is in none of the joined ones, nor in a variant")
+    )]
+    Inside {
+        /// Where the set was to go.
+        out: Utf8PathBuf,
+        /// What it would be part of.
+        inside: Utf8PathBuf,
+    },
 }
 
 /// Joins them.
@@ -55,12 +69,17 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
     if fs_err::symlink_metadata(&out).is_ok() {
         return Err(CollectError::Taken { out: options.out.clone() }.into());
     }
+    if let Some(inside) = enclosing(context, &out, &options.directories) {
+        return Err(CollectError::Inside { out: options.out.clone(), inside }.into());
+    }
     let mut found: Vec<(&Utf8Path, Artifact)> = Vec::new();
     for directory in &options.directories {
         let artifacts = preflight::read(&context.resolve(directory))?;
         found.extend(artifacts.into_iter().map(|artifact| (directory.as_path(), artifact)));
     }
+    let shared = Shared::of(context, &found)?;
     let (set, mut findings) = one_of_each(found);
+    findings.extend(shared.differing());
     let artifacts: Vec<&Artifact> = set.values().map(|(_, artifact)| artifact).collect();
     for artifact in &artifacts {
         let (name, directory) = (artifact.name.clone(), artifact.directory.clone());
@@ -77,7 +96,8 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
         let summary = "these variants do not make one set; nothing was written";
         return Err(Faults::new(&code::collect::SET, summary, findings).or_unread().into());
     }
-    write(context, &out, &set)?;
+    write(context, &out, &set, &shared)?;
+    findings.extend(shared.cards());
     Ok(CollectReport {
         directory: options.out.to_string(),
         commit: artifacts.iter().find_map(|artifact| commit(artifact)),
@@ -87,6 +107,17 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
             .collect(),
         findings,
     })
+}
+
+/// What a place is inside of that must stay as it is: a directory that is joined, or a variant.
+fn enclosing(context: &Context, out: &Utf8Path, directories: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
+    let there = out.ancestors().find_map(|above| above.canonicalize_utf8().ok())?;
+    let holds = |directory: &&Utf8PathBuf| {
+        context.resolve(directory).canonicalize_utf8().is_ok_and(|directory| there.starts_with(directory))
+    };
+    let is_variant = |above: &&Utf8Path| Artifact::unsigned(above.to_path_buf()).is_ok();
+    let joined = directories.iter().find(holds).cloned();
+    joined.or_else(|| there.ancestors().find(is_variant).map(Utf8Path::to_owned))
 }
 
 /// By name, each variant with the directory it was named by.
@@ -140,7 +171,7 @@ fn same_sources(artifacts: &[&Artifact]) -> Vec<Finding> {
 }
 
 /// Writes the set beside its place and renames it into it.
-fn write(context: &Context, out: &Utf8Path, set: &Set<'_>) -> Result<()> {
+fn write(context: &Context, out: &Utf8Path, set: &Set<'_>, shared: &Shared) -> Result<()> {
     let parent = out.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let arriving = Arriving::begin(parent, ".collecting-")?;
     let whole = arriving.whole()?;
@@ -152,10 +183,9 @@ fn write(context: &Context, out: &Utf8Path, set: &Set<'_>) -> Result<()> {
             let file = format!("{kept}/{name}.json");
             copy_file(from, &file, &whole)?;
         }
-        copy_file(from, card::FILE, &whole)?;
-        if let Some(benchmarks) = regular::directory_inside(from, BENCHMARKS)? {
-            copy(&benchmarks, &whole.join(BENCHMARKS))?;
-        }
+    }
+    for (path, from) in shared.files() {
+        copy_file(from, path, &whole)?;
     }
     Ok(fs_err::rename(&whole, out)?)
 }

@@ -54,7 +54,40 @@ struct Reference {
     target_commit: String,
 }
 
+/// A pull request, as its details say.
+#[derive(Deserialize)]
+struct Pull {
+    status: String,
+    /// None where the account is gone.
+    author: Option<Author>,
+}
+
+#[derive(Deserialize)]
+struct Author {
+    name: Option<String>,
+}
+
 impl Hub {
+    /// Whether a pull request is open and was opened by this user. One that the Hub has no details of is not.
+    pub fn is_open_pull_of(
+        &self,
+        repository: &Repository,
+        number: u64,
+        user: &str,
+    ) -> Result<bool, HubError> {
+        let path = repository.api(&format!("/discussions/{number}"));
+        let response = self.send(&self.request(Method::Get, &path))?;
+        if response.status == 404 {
+            return Ok(false);
+        }
+        if !response.is_success() {
+            return Err(self.about(repository, Wish::Read, &response));
+        }
+        let pull: Pull = response.json()?;
+        let author = pull.author.and_then(|author| author.name);
+        Ok(matches!(pull.status.as_str(), "open" | "draft") && author.as_deref() == Some(user))
+    }
+
     /// All branches, and all pull requests where they are wanted.
     pub fn refs(&self, repository: &Repository, with_pulls: bool) -> Result<Refs, HubError> {
         let query = if with_pulls { "?include_prs=1" } else { "" };

@@ -5,11 +5,13 @@
 mod batch;
 mod difference;
 mod kept;
+mod listed;
 mod send;
 mod wanted;
 
 pub use batch::MOST_CHANGES;
 pub use difference::{Difference, difference, is_same};
 pub use kept::confirm_branch;
+pub use listed::read_listed;
 pub use send::{Done, Publication, Step, Target, publish};
 pub use wanted::{Content, Wanted, wanted_file};

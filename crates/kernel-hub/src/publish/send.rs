@@ -14,7 +14,7 @@ use crate::hub::{Blob, Hub, HubError, Mode, Operation, Repository, Tree};
 pub enum Target {
     /// A branch that is there.
     Branch(String),
-    /// A pull request against a branch: one that is on the way already is continued.
+    /// A pull request against a branch: an own one that is on the way already is continued.
     PullRequest(String),
 }
 
@@ -312,15 +312,24 @@ impl Publication<'_> {
         Ok((head, tree))
     }
 
-    /// A pull request that is on the way to what is wanted.
+    /// A pull request that is on the way to what is wanted, open, and the user's own: nobody may go on with another's.
     fn open_pull(&self, base: &str) -> Result<Option<u64>, HubError> {
         let refs = self.hub.refs(self.repository, true)?;
         let Some(head) = refs.branches.get(base) else { return Ok(None) };
         let base = self.hub.tree(self.repository, head, "")?;
+        let mut known = None;
         for (number, oid) in refs.pulls.iter().rev().take(LOOKED_AT) {
-            if is_on_the_way(self.wanted, &base, &self.hub.tree(self.repository, oid, "")?) {
+            if !is_on_the_way(self.wanted, &base, &self.hub.tree(self.repository, oid, "")?) {
+                continue;
+            }
+            let user = match known.take() {
+                Some(user) => user,
+                None => self.hub.who_am_i()?.name,
+            };
+            if self.hub.is_open_pull_of(self.repository, *number, &user)? {
                 return Ok(Some(*number));
             }
+            known = Some(user);
         }
         Ok(None)
     }

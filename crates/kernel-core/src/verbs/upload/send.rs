@@ -1,8 +1,9 @@
 //! Doing what was planned: the branch, then the card.
 
-use kernel_hub::http::HttpError;
 use kernel_hub::hub::{Blob, Created, HubError};
-use kernel_hub::publish::{Done, Publication, Step, Target, Wanted, confirm_branch, difference, publish};
+use kernel_hub::publish::{
+    Done, Publication, Step, Target, Wanted, confirm_branch, difference, publish, read_listed,
+};
 use kernel_spec::event::Stage;
 use kernel_spec::report::UploadReport;
 use kernel_spec::report::upload::{CardState, PullRequest, UploadState};
@@ -154,18 +155,20 @@ impl Upload<'_> {
 
     /// The README at a commit, and what it should be.
     pub(super) fn merged_card(&self, card: &str, head: &str) -> Result<(Option<String>, String)> {
-        let repository = self.target.repository.id();
-        let there = match self.hub.read_file(&self.target.repository, head, card::README, card::LARGEST) {
-            Err(HubError::Http(HttpError::TooLarge { .. })) => {
-                let reason = format!("it is larger than {} MiB", card::LARGEST >> 20);
-                return Err(UploadError::Readme { repository, reason }.into());
+        let repository = &self.target.repository;
+        let refuse = |reason: String| UploadError::Readme { repository: repository.id(), reason };
+        let tree = self.hub.tree(repository, head, "")?;
+        let there = match tree.get(card::README) {
+            Some(file) if file.size > card::LARGEST => {
+                return Err(refuse(format!("it is larger than {} MiB", card::LARGEST >> 20)).into());
             }
-            there => there?.map(String::from_utf8).transpose(),
+            Some(file) => Some(read_listed(self.hub, repository, head, (card::README, file))?),
+            None => None,
         };
         // What is not UTF-8 would not stay as others wrote it.
-        let there =
-            there.map_err(|_| UploadError::Readme { repository, reason: "it is not UTF-8".to_owned() })?;
-        let text = card::merge(card, there.as_deref());
+        let there = there.map(String::from_utf8).transpose();
+        let there = there.map_err(|_| refuse("it is not UTF-8".to_owned()))?;
+        let text = card::merge(card, there.as_deref()).map_err(|reason| refuse(reason.to_string()))?;
         Ok((there, text))
     }
 }
