@@ -47,9 +47,12 @@ impl Environment {
         Self(variables.into_iter().collect())
     }
 
-    /// A variable's value; an empty one counts as unset.
+    /// A variable's value; an empty one counts as unset, and so does a base directory of XDG that is not absolute, as its
+    /// specification asks: what lies where somebody happens to work is not the user's.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        let is_base = name == "XDG_RUNTIME_DIR" || (name.starts_with("XDG_") && name.ends_with("_HOME"));
+        let is_set = |value: &&str| !value.is_empty() && !(is_base && Utf8Path::new(value).is_relative());
+        self.0.get(name).map(String::as_str).filter(is_set)
     }
 
     /// The names of all variables.
@@ -122,5 +125,32 @@ impl Cancellation {
     /// Whether anything was cut short: what was said of it is not true then.
     pub fn has_cut(&self) -> bool {
         self.cut.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_directories_that_are_not_absolute_count_as_unset() {
+        let set = |value: &str| {
+            let names = ["CONFIG", "CACHE", "STATE"].map(|name| format!("XDG_{name}_HOME"));
+            let bases = names.map(|name| (name, value.to_owned()));
+            Environment::new(bases.into_iter().chain([("HOME".to_owned(), "/home/user".to_owned())]))
+        };
+        let places = |environment: &Environment| {
+            let places = [
+                environment.configuration_directory(),
+                environment.cache_directory(),
+                environment.state_directory(),
+            ];
+            places.map(|place| place.map(Utf8PathBuf::into_string).unwrap_or_default())
+        };
+        assert_eq!(places(&set("/base")), ["/base/kernel-builder"; 3]);
+        let usual = [".config", ".cache", ".local/state"].map(|at| format!("/home/user/{at}/kernel-builder"));
+        for relative in ["base", "./base", "", "~/base"] {
+            assert_eq!(places(&set(relative)), usual, "{relative}");
+        }
     }
 }

@@ -172,8 +172,30 @@ fn what_cannot_be_asked_is_said_at_once() {
     let environment = |name: &'static str, value: &'static str| {
         move |asked: &str| (asked == name).then(|| value.to_owned())
     };
-    let proxy = Settings::from_environment(&environment("HTTPS_PROXY", "://")).err().expect("an error");
-    assert_eq!(code(&proxy), "hub/proxy");
+    for variable in ["HTTPS_PROXY", "ALL_PROXY"] {
+        for value in [
+            "://",
+            "socks5://127.0.0.1:9",
+            "socks5h://127.0.0.1:9",
+            "socks4://127.0.0.1:9",
+            "socks://127.0.0.1",
+            "ftp://127.0.0.1",
+            "http://127.0.0.1:43210x",
+            "127.0.0.1:43210x",
+            "http://user:secret@127.0.0.1:0",
+            "http://user:secret@127.0.0.1:65536",
+            "http://user:secret@",
+            "http://:80",
+        ] {
+            let error = Settings::from_environment(&environment(variable, value)).err();
+            let error = error.unwrap_or_else(|| panic!("{value} is taken"));
+            assert_eq!(code(&error), "hub/proxy", "{value}");
+            assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+        }
+        for value in ["http://127.0.0.1:9", "HTTPS://proxy", "127.0.0.1:9", "proxy", "http://u:p@[::1]:9/"] {
+            assert!(Settings::from_environment(&environment(variable, value)).is_ok(), "{value}");
+        }
+    }
     let settings = Settings::from_environment(&environment("SSL_CERT_FILE", "/nowhere")).expect("settings");
     let error = Client::new(settings).send(&Request::get("https://localhost:1/")).expect_err("an error");
     assert_eq!(code(&error), "environment/unreadable");

@@ -153,6 +153,13 @@ fn what_is_named_often_is_sent_once() {
 }
 
 #[test]
+fn a_file_that_the_answer_leaves_out_is_not_taken_for_stored() {
+    let (stored, puts) = stored(json!({}), 0);
+    assert!(stored.is_err_and(|error| error.contains("`large`") && error.contains("whether it has it")));
+    assert_eq!(puts, 0);
+}
+
+#[test]
 fn an_address_that_cannot_be_asked_is_the_fault_of_the_hub() {
     for href in ["nowhere", "ftp://127.0.0.1/", "http://127.0.0.1:99999/", ""] {
         let (stored, puts) = stored(json!({ "href": href }), 1);

@@ -19,7 +19,7 @@ pub use error::{Refusal, TrustError};
 pub use policy::{Mismatch, Policy};
 pub use sign::{NewBundle, Signer};
 pub use token::IdentityToken;
-pub use verify::{Signed, SignedStatement, Verifier, is_about};
+pub use verify::{Signed, SignedStatement, Verifier, is_about, statement_in};
 
 /// The type of what a signed statement holds: an in-toto statement.
 pub const STATEMENT_TYPE: &str = "application/vnd.in-toto+json";

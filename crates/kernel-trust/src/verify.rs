@@ -5,7 +5,7 @@
 use kernel_spec::report::SignerIdentity;
 use kernel_spec::{code, metadata};
 use sha2::{Digest, Sha256};
-use sigstore_verify::types::{Bundle, SignatureContent};
+use sigstore_verify::types::{Bundle, DsseEnvelope, SignatureContent};
 use sigstore_verify::{Error, TimestampError, TransparencyLogError, VerificationPolicy, VerificationResult};
 
 use crate::{Authorities, Refusal, STATEMENT_TYPE, TrustError, identity};
@@ -62,13 +62,7 @@ impl Verifier {
     /// The statement in a bundle, which must name `subject` among what it is about.
     pub fn statement(&self, subject: &[u8], bundle: &[u8]) -> Result<SignedStatement, Refusal> {
         let bundle = read(bundle)?;
-        let SignatureContent::DsseEnvelope(envelope) = &bundle.content else {
-            return Err(Refusal::new(&code::trust::BUNDLE, "it holds no statement"));
-        };
-        if envelope.payload_type != STATEMENT_TYPE {
-            let reason = format!("what it holds is of type `{}`", envelope.payload_type);
-            return Err(Refusal::new(&code::trust::BUNDLE, reason));
-        }
+        let envelope = envelope(&bundle)?;
         let signed = self.check(subject, &bundle)?;
         Ok(SignedStatement { signed, statement: envelope.payload.as_bytes().to_vec() })
     }
@@ -100,6 +94,23 @@ pub fn is_about(content: &[u8], bundle: &[u8]) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::new(&code::trust::OTHER_CONTENT, "it is of other metadata"))
+}
+
+/// The statement in a bundle, by the bundle's own word: nothing about who made it.
+pub fn statement_in(bundle: &[u8]) -> Result<Vec<u8>, Refusal> {
+    Ok(envelope(&read(bundle)?)?.payload.as_bytes().to_vec())
+}
+
+/// What a bundle holds instead of a signature of a file.
+fn envelope(bundle: &Bundle) -> Result<&DsseEnvelope, Refusal> {
+    let SignatureContent::DsseEnvelope(envelope) = &bundle.content else {
+        return Err(Refusal::new(&code::trust::BUNDLE, "it holds no statement"));
+    };
+    if envelope.payload_type != STATEMENT_TYPE {
+        let reason = format!("what it holds is of type `{}`", envelope.payload_type);
+        return Err(Refusal::new(&code::trust::BUNDLE, reason));
+    }
+    Ok(envelope)
 }
 
 /// The earliest proven time.

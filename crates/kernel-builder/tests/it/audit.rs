@@ -48,6 +48,16 @@ fn what_could_be_done_is_told_and_nothing_of_it_runs() {
 }
 
 #[test]
+fn an_audit_that_finds_nothing_claims_no_more_than_that() {
+    let files = [("__init__.py", "__all__ = []\n")].map(|(name, text)| (name.to_owned(), text.into()));
+    let files = files.into_iter().collect();
+    let scene = sealed(variant(manifest(Scene::new(), 1), "torch-cpu", 1, &files));
+    let ran = scene.run(&["audit"]);
+    let last = ".: nothing found of what is looked for, which proves nothing of the rest\n";
+    assert!(ran.status == 0 && ran.stdout == last, "{ran}");
+}
+
+#[test]
 fn a_published_kernel_is_audited_with_what_lies_beside_it() {
     let hub = hub();
     assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);

@@ -3,7 +3,9 @@
 use crate::scene::Scene;
 
 fn with_file(text: &str) -> Scene {
-    Scene::new().variable("XDG_CONFIG_HOME", "config").file("config/kernel-builder/config.toml", text)
+    let scene = Scene::new();
+    let place = scene.path("config").display().to_string();
+    scene.variable("XDG_CONFIG_HOME", &place).file("config/kernel-builder/config.toml", text)
 }
 
 fn coloured(scene: &Scene, arguments: &[&str]) -> bool {

@@ -123,3 +123,68 @@ fn imports(path: &str, place: &Utf8Path) -> Vec<Finding> {
     findings.dedup_by(|one, other| one.message == other.message);
     findings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What of a text is told, by the paths that it uses.
+    fn told(text: &str) -> Vec<String> {
+        let source = PythonSource::parse("a.py", text.as_bytes()).expect("Python");
+        let uses = source.uses().into_iter().map(|named| named.path);
+        uses.filter(|path| table::python(path).is_some()).collect()
+    }
+
+    #[test]
+    fn ways_around_the_names_that_run_code_are_told() {
+        for (text, path) in [
+            ("import posix\nposix.system('id')", "posix.system"),
+            ("from os import *\nsystem('id')", "os.*"),
+            ("import os\nvars(os)['system']('id')", "os.system"),
+            ("import os\nvars(os)[name]('id')", "os.*"),
+            ("import os\nos.__dict__['system']('id')", "os.system"),
+            ("import os\ngetattr(os, 'system')('id')", "os.system"),
+            ("import os\ngetattr(os, 'sys' + 'tem')('id')", "os.*"),
+            ("import torch\ngetattr(torch, 'ops').load_library('x')", "torch.ops.load_library"),
+            ("import sys\nsys.modules['os'].system('id')", "os.system"),
+            ("import os, operator\noperator.attrgetter('system')(os)('id')", "operator.attrgetter"),
+            ("import os\ngetattr(os, exec('x'))", "exec"),
+            ("import timeit\ntimeit.timeit('x')", "timeit.timeit"),
+            ("import cProfile\ncProfile.run('x')", "cProfile.run"),
+            ("import pdb\npdb.run('x')", "pdb.run"),
+            ("import _posixsubprocess\n_posixsubprocess.fork_exec()", "_posixsubprocess.fork_exec"),
+            ("import _socket\n_socket.socket()", "_socket.socket"),
+            ("(lambda: 0).__globals__['__builtins__']['exec']('x')", "__globals__"),
+            ("globals()['__builtins__']['eval']('1')", "__builtins__"),
+            ("getattr(f, '__globals__')", "__globals__"),
+            ("import torch\ntorch.nn.__builtins__['exec']('x')", "torch.nn.__builtins__"),
+            ("().__class__.__base__.__subclasses__()", "__subclasses__"),
+            ("import types\ntypes.FunctionType(types.CodeType(), {})()", "types.FunctionType"),
+            ("f.__code__ = f.__code__.replace(co_code=b'x')", "__code__"),
+            ("import yaml\nyaml.unsafe_load('x')", "yaml.unsafe_load"),
+            ("import torch.distributed.rpc as r\nr.init_rpc('a')", "torch.distributed.rpc.init_rpc"),
+            ("import sys\nsys.meta_path.insert(0, x)", "sys.meta_path.insert"),
+            ("import sys\nsys.path.insert(0, x)", "sys.path.insert"),
+            ("import webbrowser\nwebbrowser.open('x')", "webbrowser.open"),
+            ("import _interpreters\n_interpreters.run_string('x')", "_interpreters.run_string"),
+            ("from typing import get_type_hints\nget_type_hints(f)", "typing.get_type_hints"),
+        ] {
+            assert!(told(text).iter().any(|told| told == path), "{text}: {:?}", told(text));
+        }
+    }
+
+    #[test]
+    fn what_kernels_usually_do_is_not_told() {
+        for text in [
+            "import torch\nx = getattr(torch, name)\ny = getattr(torch, 'float32')",
+            "from .layers import *\nfrom math import *",
+            "import os\nos.__dict__['path']\nvars(x)['system']\nx['a']\n{}['b']",
+            "import sys\nsys.modules.get('torch')\nsys.modules[__name__].__doc__",
+            "import timeit\ntimeit.default_timer()",
+            "def f(nt, site, profile, trace):\n    return nt.size, site, profile, trace",
+            "x.__class__.__name__\nx.__dict__['a']\n__all__ = ['a']\ngetattr(x, 'a')",
+        ] {
+            assert!(told(text).is_empty(), "{text}: {:?}", told(text));
+        }
+    }
+}

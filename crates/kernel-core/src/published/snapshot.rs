@@ -67,8 +67,7 @@ impl Snapshot {
 
     /// The files of a folder, by their path in it.
     pub fn folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (&'a str, &'a RemoteFile)> {
-        let inside = move |path: &'a String| path.strip_prefix(folder)?.strip_prefix('/');
-        self.files.iter().filter_map(move |(path, file)| Some((inside(path)?, file)))
+        below(&self.files, folder).map(|(_, inside, file)| (inside, file))
     }
 
     /// Whether the loader trusts the publisher without being told to.
@@ -150,13 +149,8 @@ impl Snapshot {
         let arriving = Arriving::begin(parent, ".arriving-")?;
         let whole = arriving.whole()?;
         fs_err::create_dir(&whole)?;
-        let files: Vec<Fetch<'_>> = self
-            .files
-            .iter()
-            .filter_map(|(path, file)| {
-                let inside = path.strip_prefix(folder)?.strip_prefix('/')?;
-                Some(Fetch { path, file, place: whole.join(inside) })
-            })
+        let files: Vec<Fetch<'_>> = below(&self.files, folder)
+            .map(|(path, inside, file)| Fetch { path, file, place: whole.join(inside) })
             .collect();
         let meter = Meter::new(context, "bytes fetched", total);
         self.hub.fetch(&self.repository, &self.commit, &files, &|bytes| meter.add(bytes))?;
@@ -166,6 +160,17 @@ impl Snapshot {
         fs_err::rename(&whole, &place)?;
         Ok(place)
     }
+}
+
+/// The files below a folder: the path, the path in the folder, and the file. The others are not looked at, since whoever
+/// wants the files of each folder would otherwise pay for all of them each time.
+fn below<'a>(files: &'a Tree, folder: &str) -> impl Iterator<Item = (&'a str, &'a str, &'a RemoteFile)> {
+    let start = format!("{folder}/");
+    let length = start.len();
+    let from_there = files.range(start.clone()..);
+    from_there
+        .take_while(move |(path, _)| path.starts_with(&start))
+        .map(move |(path, file)| (path.as_str(), &path[length..], file))
 }
 
 fn commit(hub: &Hub, repository: &Repository, reference: &Reference) -> Result<String> {
@@ -227,4 +232,41 @@ fn holds(context: &Context, directory: &Utf8Path, expected: &BTreeMap<&str, &Rem
         entries.iter().map(|entry| (entry.path.clone(), Confined::new(directory, &entry.path))).collect();
     let named = name_files(context, &paths)?;
     Ok(expected.iter().all(|(path, file)| named.get(*path).is_some_and(|content| is_same(content, file))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn tree(paths: impl IntoIterator<Item = String>) -> Tree {
+        let file = RemoteFile { oid: String::new(), sha256: None, size: 1 };
+        paths.into_iter().map(|path| (path, file.clone())).collect()
+    }
+
+    #[test]
+    fn a_folder_has_its_own_files_alone() {
+        let paths = ["a/x", "a-b/x", "a.b/x", "a/b/y", "a0", "a", "b/a/x"];
+        let tree = tree(paths.map(str::to_owned));
+        let inside = |folder: &str| below(&tree, folder).map(|(_, inside, _)| inside).collect::<Vec<_>>();
+        assert_eq!(inside("a"), ["b/y", "x"]);
+        assert_eq!(inside("a-b"), ["x"]);
+        assert_eq!(inside("a/b"), ["y"]);
+        assert!(inside("c").is_empty());
+        let [(path, _, _)] = below(&tree, "b/a").collect::<Vec<_>>()[..] else { panic!("one file") };
+        assert_eq!(path, "b/a/x");
+    }
+
+    /// Who lists a hundred thousand folders makes nobody wait: looking through all for each takes minutes, this a moment.
+    #[test]
+    fn the_folders_of_a_large_listing_are_found_without_looking_through_all_of_it() {
+        let folders: Vec<String> = (0..100_000).map(|number| format!("build/{number}")).collect();
+        let tree = tree(folders.iter().map(|folder| format!("{folder}/a.py")));
+        let begun = Instant::now();
+        for folder in &folders {
+            assert_eq!(below(&tree, folder).count(), 1);
+            assert!(begun.elapsed() < Duration::from_secs(20), "{folder}");
+        }
+    }
 }

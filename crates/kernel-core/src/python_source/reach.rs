@@ -1,6 +1,6 @@
 //! What a file names outside itself, by the full path of each name: whatever runs other code, opens connections or compiles
 //! has to be named somewhere. A name that is put together while the program runs is not seen; the built-in functions by
-//! which that is done are.
+//! which that is done are, and the module whose name it is.
 
 use kernel_spec::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
@@ -13,7 +13,8 @@ use super::names::Names;
 /// Something that is named, such as `subprocess.run`.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// The path; of a built-in function its bare name.
+    /// The path; of a built-in function its bare name, and of what everything has, such as `__globals__`, too. One that ends
+    /// with `*` stands for any name of a module.
     pub path: String,
     /// Where.
     pub span: Span,
@@ -36,6 +37,29 @@ struct Uses<'a, 'n> {
 }
 
 impl Uses<'_, '_> {
+    /// The path of what is asked for by a text, or of an attribute of that: `vars(os)["system"]`, `os.__dict__["system"]`,
+    /// `getattr(os, "system")`, `sys.modules["os"].system`.
+    fn asked_for(&self, expression: &Expr) -> Option<String> {
+        let (mut root, mut behind) = (expression, Vec::new());
+        while let Expr::Attribute(attribute) = root {
+            behind.push(attribute.attr.as_str());
+            root = &attribute.value;
+        }
+        let (owner, name) = asked(root)?;
+        let owner = self.names.path(owner).or_else(|| self.asked_for(owner))?;
+        // Data types are asked for like this, by names that are put together.
+        if name.is_none() && owner == "torch" {
+            return None;
+        }
+        let first = name.unwrap_or("*");
+        let mut path = if owner == "sys.modules" { first.to_owned() } else { format!("{owner}.{first}") };
+        for part in behind.into_iter().rev() {
+            path.push('.');
+            path.push_str(part);
+        }
+        Some(path)
+    }
+
     fn add(&mut self, path: String, node: &impl Ranged) {
         // What belongs to the package itself begins with a dot.
         if !path.starts_with('.') {
@@ -69,8 +93,50 @@ impl<'a> Visitor<'a> for Uses<'a, '_> {
             (None, Expr::Name(name)) if self.names.values(name.id.as_str()).is_empty() => {
                 self.add(name.id.to_string(), expression);
             }
-            _ => {}
+            _ => {
+                let special = special(expression).map(str::to_owned);
+                if let Some(path) = self.asked_for(expression).or(special) {
+                    self.add(path, expression);
+                }
+            }
         }
         walk_expr(self, expression);
     }
+}
+
+/// Whose attribute is asked for by a text, and that text where it is written out.
+fn asked(expression: &Expr) -> Option<(&Expr, Option<&str>)> {
+    match expression {
+        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+            (Expr::Name(name), [owner, text, ..]) if name.id == "getattr" => Some((owner, literal(text))),
+            _ => None,
+        },
+        Expr::Subscript(subscript) => {
+            let owner = match &*subscript.value {
+                Expr::Attribute(attribute) if attribute.attr.as_str() == "__dict__" => &*attribute.value,
+                Expr::Attribute(attribute) if attribute.attr.as_str() == "modules" => &*subscript.value,
+                Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+                    (Expr::Name(name), [owner]) if name.id == "vars" => owner,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            Some((owner, literal(&subscript.slice)))
+        }
+        _ => None,
+    }
+}
+
+/// A name of Python's own, of the form `__name__`, of anything: as an attribute, or as a text that is asked for.
+fn special(expression: &Expr) -> Option<&str> {
+    let name = match expression {
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        Expr::Subscript(subscript) => literal(&subscript.slice),
+        _ => asked(expression)?.1,
+    };
+    name.filter(|name| name.starts_with("__") && name.ends_with("__"))
+}
+
+fn literal(expression: &Expr) -> Option<&str> {
+    expression.as_string_literal_expr().map(|text| text.value.to_str())
 }

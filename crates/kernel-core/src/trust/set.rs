@@ -39,6 +39,11 @@ pub fn digest<'a>(place: &Place, variants: impl IntoIterator<Item = (&'a str, &'
     hexadecimal(&hash.finalize())
 }
 
+/// Whether a text can be the digest of a set; it is a part of a file's name.
+pub fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Metadata as a member of a set.
 #[must_use]
 pub fn placed(metadata: &Metadata, place: &Place, variant: &str, set: &str) -> Metadata {

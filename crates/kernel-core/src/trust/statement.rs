@@ -8,7 +8,7 @@ use kernel_spec::report::SignerIdentity;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::set::Place;
+use super::set::{Place, sha256};
 use crate::digest::METADATA;
 use crate::toolchain::lock::LOCK;
 
@@ -16,6 +16,10 @@ const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PROVENANCE: &str = "https://slsa.dev/provenance/v1";
 /// What kind of build it is, and so what its parameters mean.
 const BUILD: &str = "urn:kernel-builder:set:1";
+
+/// Most seconds by which a set's number may be ahead of the log's time: clocks differ, and a number from the future would
+/// make every later set look old.
+const AHEAD: u64 = 3600;
 
 /// What a statement says of its set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +85,27 @@ impl Statement {
             },
         });
         statement.to_string()
+    }
+
+    /// Every reason for which it is not about `set` for `place` with these metadata of a variant, and for which its number
+    /// cannot be where the log took it at `logged_at`, in seconds since 1970.
+    pub fn faults(
+        &self,
+        (place, set): (&Place, &str),
+        (variant, metadata): (&str, &[u8]),
+        logged_at: Option<u64>,
+    ) -> Vec<String> {
+        let mut faults = Vec::new();
+        if (self.set.as_str(), &self.place) != (set, place) {
+            faults.push(format!("it is about set {} for {}", self.set, self.place));
+        }
+        if self.members.get(variant) != Some(&sha256(metadata)) {
+            faults.push("it does not name these metadata".to_owned());
+        }
+        if logged_at.is_some_and(|logged_at| self.serial > logged_at.saturating_add(AHEAD)) {
+            faults.push("its number is of a later time than its entry in the log".to_owned());
+        }
+        faults
     }
 
     /// Reads a statement; the reason where it is none of ours.

@@ -11,6 +11,7 @@ use kernel_spec::{Finding, code};
 use super::contents::BUILD;
 use super::preflight::Artifact;
 use crate::digest::{METADATA, SIGNATURE, in_hexadecimal};
+use crate::trust::PROVENANCE;
 use crate::trust::set::sha256;
 
 /// Every file of the variants that is no longer as it was judged, among those that are to be published.
@@ -22,6 +23,7 @@ fn of_variant(artifact: &Artifact, files: &BTreeMap<String, Content>) -> Vec<Fin
     let folder = format!("{BUILD}{}/", artifact.name);
     let mut judged = BTreeMap::from([(METADATA, sha256(&artifact.text))]);
     judged.extend(artifact.signature.iter().map(|bundle| (SIGNATURE, sha256(bundle))));
+    let statement = statement(artifact, files);
     // What is not by SHA-256 was not compared before either, and was remarked upon.
     let record = artifact.metadata.digest.as_ref();
     let record = record.filter(|record| record.algorithm == DigestAlgorithm::Sha256);
@@ -45,5 +47,18 @@ fn of_variant(artifact: &Artifact, files: &BTreeMap<String, Content>) -> Vec<Fin
         };
         Finding::error(&code::artifact::DIGEST, message).about(subject)
     });
-    changed.collect()
+    changed.chain(statement).collect()
+}
+
+/// The same of the statement about the set.
+fn statement(artifact: &Artifact, files: &BTreeMap<String, Content>) -> Option<Finding> {
+    let path = artifact.statement_path()?;
+    let judged = artifact.statement.as_deref().map(sha256);
+    let published = files.get(&format!("{PROVENANCE}/{}", path.file_name()?));
+    if published.map(|content| &content.sha256) == judged.as_ref() {
+        return None;
+    }
+    let message = format!("the statement about the set of `{}` changed while it was judged", artifact.name);
+    let subject = Subject { variant: Some(artifact.name.clone()), ..Subject::default() };
+    Some(Finding::error(&code::artifact::DIGEST, message).about(subject))
 }

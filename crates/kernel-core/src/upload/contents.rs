@@ -46,7 +46,7 @@ pub fn collect(context: &Context, artifacts: &[Artifact], project: &Utf8Path) ->
             }
         }
     }
-    let statements: BTreeSet<Utf8PathBuf> = artifacts.iter().filter_map(Artifact::statement).collect();
+    let statements: BTreeSet<Utf8PathBuf> = artifacts.iter().filter_map(Artifact::statement_path).collect();
     for statement in statements {
         let name = format!("{PROVENANCE}/{}", statement.file_name().unwrap_or_default());
         let beside = statement.parent().and_then(Utf8Path::parent).unwrap_or(project);

@@ -14,7 +14,7 @@ use crate::check::{layout, manifest};
 use crate::digest::{METADATA, SIGNATURE};
 use crate::seal::BUILD_DIRECTORY;
 use crate::suite::kept;
-use crate::trust::{self, BUNDLE_LIMIT, PROVENANCE};
+use crate::trust::{self, BUNDLE_LIMIT, PROVENANCE, set};
 use crate::{Context, Project, Result, artifacts, bench, matrix, regular};
 
 /// A variant to publish.
@@ -29,6 +29,8 @@ pub struct Artifact {
     pub text: Vec<u8>,
     /// The signature over it, as it was read, where there is one.
     pub signature: Option<Vec<u8>>,
+    /// The statement about the set that it was signed with, as it was read, where there is one.
+    pub statement: Option<Vec<u8>>,
 }
 
 /// The project that a variant is of, which keeps what is known of it: where the variant lies in its `build`, that is not
@@ -44,7 +46,7 @@ impl Artifact {
         let name = directory.file_name().unwrap_or_default().to_owned();
         let text = artifacts::metadata_text(&directory)?;
         let metadata = Metadata::from_json(&text)?;
-        Ok(Self { name, directory, metadata, text, signature: None })
+        Ok(Self { name, directory, metadata, text, signature: None, statement: None })
     }
 
     /// Reads a variant, or says what of it cannot be read.
@@ -56,7 +58,7 @@ impl Artifact {
         let (of_metadata, of_signature) = (about(METADATA), about(SIGNATURE));
         let signature = signature(&directory).map_err(|finding| finding.about(of_signature));
         match (Self::unsigned(directory), signature) {
-            (Ok(artifact), Ok(signature)) => Ok(Self { signature, ..artifact }),
+            (Ok(artifact), Ok(signature)) => Self { signature, ..artifact }.with_statement(),
             (artifact, signature) => {
                 let findings = artifact.err().unwrap_or_default().into_iter();
                 let findings = findings.map(|finding| finding.about(of_metadata.clone()));
@@ -65,9 +67,24 @@ impl Artifact {
         }
     }
 
+    fn with_statement(self) -> std::result::Result<Self, Vec<Finding>> {
+        let Some(path) = self.statement_path() else { return Ok(self) };
+        match regular::bytes(&path, BUNDLE_LIMIT) {
+            Ok(statement) => Ok(Self { statement: Some(statement), ..self }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(self),
+            Err(error) => {
+                let message = format!("the statement about the set of `{}` cannot be read", self.name);
+                let subject = Subject { variant: Some(self.name), ..Subject::default() };
+                let finding = Finding::error(&code::artifact::UNREADABLE, message);
+                Err(vec![finding.cause(error.to_string()).about(subject)])
+            }
+        }
+    }
+
     /// Where the statement about the set is that it was signed with.
-    pub fn statement(&self) -> Option<Utf8PathBuf> {
+    pub fn statement_path(&self) -> Option<Utf8PathBuf> {
         let record = self.metadata.publication.as_ref().filter(|_| self.signature.is_some())?;
+        set::is_digest(&record.set).then_some(())?;
         let folder = self.directory.parent()?.join(PROVENANCE);
         Some(folder.join(trust::provenance_file(&record.set)))
     }

@@ -6,11 +6,11 @@ use kernel_spec::{Code, Finding, code};
 use kernel_trust::Verifier;
 
 use super::preflight::Artifact;
-use crate::regular;
-use crate::trust::BUNDLE_LIMIT;
 use crate::trust::set::Place;
+use crate::trust::statement::Statement;
 
-/// What speaks against publishing `artifacts` at `place`; where there is a verifier, each must have a sound signature.
+/// What speaks against publishing `artifacts` at `place`; where there is a verifier, each must have a sound signature, and
+/// so must the statement about its set.
 pub fn check(artifacts: &[Artifact], place: &Place, required: Option<&Verifier>) -> Vec<Finding> {
     artifacts.iter().flat_map(|artifact| one(artifact, place, required)).collect()
 }
@@ -45,17 +45,36 @@ fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Vec<F
     if record.variant != *name {
         findings.push(finding(&code::trust::SLOT, format!("`{name}` was signed as `{}`", record.variant)));
     }
-    let statement = artifact.statement().map(|path| regular::start(&path, BUNDLE_LIMIT));
-    match statement {
-        Some(Ok(_)) => {}
-        Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
-            let message = format!("the statement about the set of `{name}` cannot be read");
-            findings.push(finding(&code::artifact::UNREADABLE, message).cause(error.to_string()));
+    let Some(bundle) = &artifact.statement else {
+        let message = format!("there is no statement about the set of `{name}`");
+        findings.push(finding(&code::trust::SET, message));
+        return findings;
+    };
+    let faults = match statement(&artifact.text, bundle, required) {
+        Ok((statement, logged_at)) => {
+            statement.faults((&signed, &record.set), (name, &artifact.text), logged_at)
         }
-        _ => {
-            let message = format!("there is no statement about the set of `{name}`");
-            findings.push(finding(&code::trust::SET, message));
-        }
-    }
+        Err(reason) => vec![reason],
+    };
+    findings.extend(faults.into_iter().map(|reason| {
+        let message = format!("the statement about the set of `{name}` does not hold");
+        finding(&code::trust::SET, message).cause(reason)
+    }));
     findings
+}
+
+/// What a bundle states of these metadata, and when the log took it where that is proven, in seconds since 1970.
+fn statement(
+    metadata: &[u8],
+    bundle: &[u8],
+    required: Option<&Verifier>,
+) -> Result<(Statement, Option<u64>), String> {
+    let (text, logged_at) = match required {
+        Some(verifier) => {
+            let signed = verifier.statement(metadata, bundle).map_err(|refusal| refusal.reason)?;
+            (signed.statement, Some(signed.signed.logged_at))
+        }
+        None => (kernel_trust::statement_in(bundle).map_err(|refusal| refusal.reason)?, None),
+    };
+    Ok((Statement::from_json(&text)?, logged_at))
 }

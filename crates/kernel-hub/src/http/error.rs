@@ -25,14 +25,14 @@ pub enum HttpError {
     )]
     Offline { address: String },
 
-    #[error("the proxy in `{variable}` cannot be used")]
+    #[error("the proxy in `{variable}` cannot be used: {reason}")]
     #[diagnostic(
         code("hub/proxy"),
         help(
-            "write it as http://host:port, https://host:port or socks5://host:port, with name:password@ if needed"
+            "write it as http://host:port or https://host:port, with name:password@ before the host if needed; a SOCKS proxy needs one of these before it"
         )
     )]
-    Proxy { variable: String },
+    Proxy { variable: String, reason: &'static str },
 
     #[error("the proxy in `{variable}` does not connect to `{host}`: it answered {status}")]
     #[diagnostic(code("hub/proxy"), help("{help}"))]

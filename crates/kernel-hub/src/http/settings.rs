@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use ureq::http::Uri;
 
+use super::address::has_sound_port;
 use super::error::HttpError;
 use super::retry::{Notice, Patience};
 use crate::confined::open_regular;
@@ -94,9 +96,22 @@ impl Default for Settings {
     }
 }
 
+/// The library takes more than it can do, and panics when it is to do it: what it is given is judged here.
 fn parse_proxy(variable: &'static str, value: &str, except: &str) -> Result<Proxy, HttpError> {
-    let invalid = || HttpError::Proxy { variable: variable.to_owned() };
-    let parsed = ureq::Proxy::new(value).map_err(|_| invalid())?;
+    let invalid = |reason| HttpError::Proxy { variable: variable.to_owned(), reason };
+    // Without a scheme it is one of plain http, as curl reads it.
+    let address = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
+    let uri: Uri = address.parse().map_err(|_| invalid("it is no address"))?;
+    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+    let authority = authority.ok_or_else(|| invalid("it names no host"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(invalid("only proxies of http and https can be used"));
+    }
+    if !has_sound_port(authority) {
+        return Err(invalid("its port is none"));
+    }
+    let unusable = |_| invalid("it is no address");
+    let parsed = ureq::Proxy::new(&address).map_err(unusable)?;
     let mut builder = ureq::Proxy::builder(parsed.protocol()).host(parsed.host()).port(parsed.port());
     if let Some(name) = parsed.username() {
         builder = builder.username(name);
@@ -112,5 +127,5 @@ fn parse_proxy(variable: &'static str, value: &str, except: &str) -> Result<Prox
             builder = builder.no_proxy(&format!(".{host}"));
         }
     }
-    builder.build().map(|proxy| Proxy { variable, proxy }).map_err(|_| invalid())
+    builder.build().map(|proxy| Proxy { variable, proxy }).map_err(unusable)
 }

@@ -13,13 +13,15 @@ impl Endpoint {
     /// The Hub that `HF_ENDPOINT` names, else the public one.
     pub fn parse(named: Option<&str>) -> Result<Self, HttpError> {
         let text = named.unwrap_or(PUBLIC).trim().trim_end_matches('/');
-        Address::parse(text)?;
+        let address = Address::parse(text)?;
+        let refuse =
+            |reason: &str| HttpError::Address { address: address.to_string(), reason: reason.to_owned() };
         if text.contains(['?', '#']) {
-            let address = text.split(['?', '#']).next().unwrap_or_default().to_owned();
-            return Err(HttpError::Address {
-                address,
-                reason: "it has a query or a fragment behind it".to_owned(),
-            });
+            return Err(refuse("it has a query or a fragment behind it"));
+        }
+        // A password with a slash in it looks like a path.
+        if text.contains('@') {
+            return Err(refuse("it holds a name or a password"));
         }
         Ok(Self(text.to_owned()))
     }

@@ -106,7 +106,14 @@ impl Hub {
             }
             jobs.extend(object.actions.map(|actions| Job { blob, actions }));
         }
-        Ok(jobs)
+        // A file that is stored already is named too, without anything to do.
+        match by_name.into_values().next() {
+            Some(blob) => Err(HubError::NotStored {
+                path: blob.path.clone(),
+                reason: "the server's answer does not say whether it has it".to_owned(),
+            }),
+            None => Ok(jobs),
+        }
     }
 
     fn transfer(&self, job: &Job<'_>, sent: &(dyn Fn(u64) + Sync)) -> Result<(), HubError> {

@@ -18,7 +18,7 @@ codes! {
     PROXY = "hub/proxy", Hub,
         means: "The address of the proxy cannot be used",
         example: "`HTTPS_PROXY=proxy:port`",
-        remedy: "Write it as http://host:port, https://host:port or socks5://host:port";
+        remedy: "Write it as http://host:port or https://host:port; a SOCKS proxy needs one of these before it";
     CERTIFICATES = "hub/certificates", Hub,
         means: "There are no certificates of authorities, so no server can be trusted",
         example: "a container without the package `ca-certificates`",

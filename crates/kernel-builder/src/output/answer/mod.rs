@@ -64,9 +64,8 @@ pub(super) fn render(report: &Report) -> Page {
         Report::Sign(report) => sign::render(report, &mut page),
         Report::Skills(report) => skills::render(report, &mut page),
         Report::Status(report) => status::render(report, &mut page),
-        Report::Audit(report) | Report::Check(report) | Report::CheckAbi(report) => {
-            check::render(report, &mut page);
-        }
+        Report::Audit(report) => check::render(report, check::NOT_FOUND, &mut page),
+        Report::Check(report) | Report::CheckAbi(report) => check::render(report, check::SOUND, &mut page),
         Report::Migrate(report) => migrate::render(report, &mut page),
         Report::Test(report) => test::render(report, &mut page),
         Report::Toolchain(report) => toolchain::render(report, &mut page),

@@ -82,6 +82,47 @@ fn a_signature_that_does_not_fit_is_not_published() {
     fs_err::remove_dir_all(scene.path("build/provenance")).expect("gone");
     assert_eq!(refused(&scene, &["upload"]), "trust/set trust/set");
     let scene = publisher(&services, &hub);
+    let folder = fs_err::read_dir(scene.path("build/provenance")).expect("a folder");
+    let place = folder.last().expect("a statement").expect("an entry").path();
+    let good = fs_err::read_to_string(&place).expect("a statement");
+    let bundle: Value = serde_json::from_str(&good).expect("JSON");
+    let with = |change: fn(&mut Value)| {
+        let mut changed = bundle.clone();
+        change(&mut changed["dsseEnvelope"]);
+        changed.to_string()
+    };
+    let of_a_file = scene.path("build/torch-cpu/metadata.json.sigstore");
+    let of_a_file = fs_err::read_to_string(of_a_file).expect("a signature");
+    // `{}`, as the payload.
+    let empty = with(|envelope| envelope["payload"] = "e30=".into());
+    let of_other_type = with(|envelope| envelope["payloadType"] = "text/plain".into());
+    for text in ["", "{}", &good[..500], &empty, &of_other_type, &of_a_file] {
+        fs_err::write(&place, text).expect("written");
+        for arguments in [&["upload"][..], &UPLOAD] {
+            assert_eq!(refused(&scene, arguments), "trust/set trust/set", "{text}");
+        }
+    }
+    // Only who asks for sound signatures sees this.
+    let forged = with(|envelope| {
+        let reversed = |text: &str| text.trim_end_matches('=').chars().rev().collect::<String>();
+        let signature = envelope["signatures"][0]["sig"].as_str().map(reversed);
+        envelope["signatures"][0]["sig"] = format!("{}=", signature.unwrap_or_default()).into();
+    });
+    fs_err::write(&place, forged).expect("written");
+    assert_eq!(refused(&scene, &UPLOAD), "trust/set trust/set");
+    // The sound statement about the same variants, signed for elsewhere.
+    assert_eq!(scene.run(&["sign", "--trust-config", "trust.json", "--branch", "next"]).status, 0);
+    let others = fs_err::read_dir(scene.path("build/provenance")).expect("a folder").last();
+    let others = others.expect("a statement").expect("an entry").path();
+    let other = fs_err::read(others).expect("a statement");
+    let scene = publisher(&services, &hub);
+    let folder = fs_err::read_dir(scene.path("build/provenance")).expect("a folder");
+    fs_err::write(folder.last().expect("a statement").expect("an entry").path(), other).expect("written");
+    for arguments in [&["upload"][..], &UPLOAD] {
+        let codes = refused(&scene, arguments);
+        assert!(codes.split(' ').all(|code| code == "trust/set"), "{codes}");
+    }
+    let scene = publisher(&services, &hub);
     let signature = |variant: &str| scene.path(&format!("build/{variant}/metadata.json.sigstore"));
     fs_err::copy(signature("torch-universal"), signature("torch-cpu")).expect("a copy");
     assert_eq!(refused(&scene, &["upload"]), "trust/other-content");

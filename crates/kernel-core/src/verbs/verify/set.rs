@@ -6,13 +6,9 @@ use kernel_spec::{Finding, code};
 
 use super::variant::{read, unread};
 use super::{Examined, Judge};
-use crate::trust::set::{Place, sha256};
+use crate::trust::set::{self, Place};
 use crate::trust::statement::Statement;
 use crate::trust::{BUNDLE_LIMIT, PROVENANCE, provenance_file};
-
-/// Most seconds by which a set's number may be ahead of the log's time: clocks differ, and a number from the future would
-/// make every later set look old.
-const AHEAD: u64 = 3600;
 
 impl Judge<'_> {
     /// Finds the statement for each variant that was signed for a place.
@@ -36,8 +32,7 @@ impl Judge<'_> {
             let message = format!("the statement about the set of `{name}` does not hold");
             vec![Finding::error(&code::trust::SET, message).cause(reason)]
         };
-        let is_name = set.len() == 64 && set.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_name {
+        if !set::is_digest(set) {
             return Err(wrong("the metadata name no set".to_owned()));
         }
         let file = path(examined, set).ok_or_else(|| {
@@ -56,15 +51,9 @@ impl Judge<'_> {
         let statement = Statement::from_json(&signed.statement).map_err(wrong)?;
         let mut findings = Vec::new();
         findings.extend(self.mismatches(&signed.signed.signer, Some(&place.repository)));
-        if (statement.set.as_str(), &statement.place) != (set, place) {
-            findings.extend(wrong(format!("it is about set {} for {}", statement.set, statement.place)));
-        }
-        if statement.members.get(name) != Some(&sha256(&examined.text)) {
-            findings.extend(wrong("it does not name these metadata".to_owned()));
-        }
-        if statement.serial > signed.signed.logged_at + AHEAD {
-            findings.extend(wrong("its number is of a later time than its entry in the log".to_owned()));
-        }
+        let logged_at = Some(signed.signed.logged_at);
+        let faults = statement.faults((place, set), (name, &examined.text), logged_at);
+        findings.extend(faults.into_iter().flat_map(wrong));
         findings.extend(self.age(&format!("the set of `{name}`"), signed.signed.logged_at));
         if findings.is_empty() { Ok(statement) } else { Err(findings) }
     }
