@@ -109,11 +109,15 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
     })
 }
 
-/// What a place is inside of that must stay as it is: a directory that is joined, or a variant.
+/// What a place is inside of that must stay as it is: the variants of a directory that is joined, or another variant.
 fn enclosing(context: &Context, out: &Utf8Path, directories: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
     let there = out.ancestors().find_map(|above| above.canonicalize_utf8().ok())?;
     let holds = |directory: &&Utf8PathBuf| {
-        context.resolve(directory).canonicalize_utf8().is_ok_and(|directory| there.starts_with(directory))
+        let directory = context.resolve(directory);
+        // Beside the `build` of a project a set is in nobody's way.
+        let build = directory.join(BUILD_DIRECTORY);
+        let read = if build.is_dir() { build } else { directory };
+        read.canonicalize_utf8().is_ok_and(|read| there.starts_with(read))
     };
     let is_variant = |above: &&Utf8Path| Artifact::unsigned(above.to_path_buf()).is_ok();
     let joined = directories.iter().find(holds).cloned();
