@@ -320,3 +320,27 @@ fn a_library_without_its_entry_point_is_refused() {
         assert_eq!(counted(&scene, "abi/entry-point"), [expected; 2], "{name}");
     }
 }
+
+/// Nothing in a variant is trusted because of its name: the generated module is judged like the files beside it.
+#[test]
+fn the_generated_module_of_a_variant_is_judged() {
+    const METADATA: &str = r#"{"name":"demo-op","id":"_demo_op_cpu_x","version":1,"license":"Apache-2.0",
+        "python-depends":[],"backend":{"type":"cpu"}}"#;
+    const GENERATED: &str = "import torch\nfrom . import _demo_op_cpu_x\nops = torch.ops._demo_op_cpu_x\n\
+                             def add_op_namespace_prefix(op_name): return f\"_demo_op_cpu_x::{op_name}\"\n";
+    let judged = |text: &str| {
+        let scene = built(ENTRY, &[])
+            .file(&format!("{VARIANT}/_ops.py"), text)
+            .file(&format!("{VARIANT}/metadata.json"), METADATA);
+        let ran = scene.run(&["check-abi", "build"]);
+        (ran.status, format!("{ran}"))
+    };
+    let (status, told) = judged(GENERATED);
+    assert_eq!(status, 0, "{told}");
+    let (status, told) = judged(&format!("{GENERATED}torch.library.define(\"foo::bar\", \"() -> ()\")\n"));
+    assert!(status == 6 && told.contains("`define` is given the operator \"foo::bar\""), "{told}");
+    let (status, told) = judged(&GENERATED.replace("_demo_op_cpu_x::", "demo_op::"));
+    assert!(status == 6 && told.contains("`_ops.py` names `demo_op` beside `_demo_op_cpu_x`"), "{told}");
+    let (status, told) = judged(&GENERATED.replace("_demo_op_cpu_x::{op_name}", "{op_name}"));
+    assert!(status == 6 && told.contains("makes the operator `f` of the name `f`"), "{told}");
+}

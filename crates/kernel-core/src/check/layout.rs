@@ -89,14 +89,16 @@ fn entry_files(id: &str, arch: &ArchVariant) -> impl Iterator<Item = String> {
     endings.iter().map(move |ending| format!("{id}{ending}"))
 }
 
-/// Whether the library by which a variant is loaded is there; nothing where the metadata do not say which that is.
+/// Whether the library by which a variant is loaded is there, and the generated module, where there is one, is of this
+/// build; nothing where the metadata do not say which that is.
 pub fn entry(variant: &BuiltVariant) -> Vec<Finding> {
     let mut check = Check { name: &variant.name, findings: Vec::new() };
     let (name, metadata) = (variant.name.parse::<Variant>(), artifacts::metadata(&variant.directory));
-    if let (Ok(name), Ok(metadata)) = (&name, metadata)
-        && let Some(arch) = name.arch()
-    {
-        check.library(&variant.directory, &metadata.id, arch);
+    if let (Ok(name), Ok(metadata)) = (&name, metadata) {
+        if let Some(arch) = name.arch() {
+            check.library(&variant.directory, &metadata.id, arch);
+        }
+        check.operators(&variant.directory, &metadata.name.python_name(), &metadata.id, false);
     }
     check.findings
 }

@@ -5,7 +5,7 @@ use ruff_python_ast::{Arguments, Expr, ExprCall, ExprLambda, Stmt, StmtFunctionD
 use ruff_text_size::Ranged;
 
 use super::format;
-use super::package::{At, is_generated};
+use super::package::{At, GENERATED, is_generated};
 use super::paths::PREFIXING;
 use super::scopes::{Binding, MODULE, Meaning};
 use super::text::{Texts, either, has_own, prefixed, unknown};
@@ -205,7 +205,11 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                 }
             }
         };
+        // What the generated helper makes of a name is known, and the same in its own module.
+        let is_helper =
+            |name: &str| self.package.modules[at.module].name == GENERATED && PREFIXING.contains(&name);
         if let Expr::Name(name) = expression
+            && !is_helper(name.id.as_str())
             && let Some(meaning) = self.meaning(at, name.id.as_str())
         {
             add(meaning, at.module);

@@ -68,7 +68,11 @@ impl<'a> Package<'a> {
     /// A path as one from the package's root, which begins with one dot, after every import of an import was followed.
     /// A path that leads out of the package stays as it is.
     pub(super) fn canonical(&self, module: usize, path: &str) -> String {
-        let mut path = self.rooted(module, path);
+        self.followed(self.rooted(module, path))
+    }
+
+    /// The same of a path from the root.
+    pub(super) fn followed(&self, mut path: String) -> String {
         for _ in 0..STEPS {
             let Some((module, names)) = self.split(&path) else { break };
             let [name, rest @ ..] = names.as_slice() else { break };
@@ -84,7 +88,8 @@ impl<'a> Package<'a> {
         }
     }
 
-    fn rooted(&self, module: usize, path: &str) -> String {
+    /// A path in a module as one from the package's root, or as it is where it leads out of the package.
+    pub(super) fn rooted(&self, module: usize, path: &str) -> String {
         let dots = path.len() - path.trim_start_matches('.').len();
         if dots == 0 {
             return match path.strip_prefix(self.name) {

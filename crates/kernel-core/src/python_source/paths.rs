@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::package::{At, is_generated};
+use super::package::{At, GENERATED, GENERATED_NAMES, is_generated};
 use super::scopes::{Binding, MODULE, sequence};
 use super::text::whole;
 use super::value::{DEPTH, Evaluator, Given};
@@ -103,7 +103,36 @@ impl<'a> Evaluator<'_, 'a> {
     /// What an attribute of a value may be.
     fn paths_of_member(&self, base: &'a Expr, name: &str, at: At, depth: usize) -> BTreeSet<String> {
         let bases = self.paths_within(base, at, depth - 1);
-        bases.iter().map(|base| self.package.canonical(at.module, &dotted(base, name))).collect()
+        let member = |base: &String| {
+            let path = dotted(base, name);
+            if base.starts_with('.') { path } else { self.package.rooted(at.module, &path) }
+        };
+        bases.iter().flat_map(|base| self.reached(&member(base), depth - 1)).collect()
+    }
+
+    /// A path from the root, and whatever the module of the package that it leads to has under that name.
+    fn reached(&self, path: &str, depth: usize) -> BTreeSet<String> {
+        let mut paths = BTreeSet::from([self.package.followed(path.to_owned())]);
+        let Some((module, names)) = self.package.split(path) else { return paths };
+        let [name, members @ ..] = names.as_slice() else { return paths };
+        let own = &self.package.modules[module].name;
+        // What the build generates has rules of its own.
+        let is_ours = is_generated(path) && (own != GENERATED || GENERATED_NAMES.contains(name));
+        if is_ours || !self.may_go_on(depth) {
+            return paths;
+        }
+        let place = At { module, scope: MODULE };
+        let meant = self.bound_paths(name, place, depth).unwrap_or_default();
+        let Some(last) = members.last() else {
+            paths.extend(meant);
+            return paths;
+        };
+        let itself = dotted(&format!(".{own}"), name);
+        for base in meant.into_iter().filter(|base| *base != itself) {
+            paths.extend(self.reached(&dotted(&base, &members.join(".")), depth - 1));
+        }
+        paths.extend(self.assigned(last, place, depth));
+        paths
     }
 
     /// What a call may give: by `super`, by the ways to name a module or an attribute in words, or by what a function returns.
@@ -162,13 +191,20 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn paths_of(&self, name: &str, at: At, depth: usize) -> BTreeSet<String> {
+        let bound = self.bound_paths(name, at, depth);
+        bound.unwrap_or_else(|| BTreeSet::from([format!("builtins.{name}")]))
+    }
+
+    /// What a name may be that the file binds, or that it may have by `from … import *`.
+    fn bound_paths(&self, name: &str, at: At, depth: usize) -> Option<BTreeSet<String>> {
         let Some(meaning) = self.meaning(at, name) else {
             let starred = self.star_paths(name, at);
-            return if starred.is_empty() { BTreeSet::from([format!("builtins.{name}")]) } else { starred };
+            let reached = starred.iter().flat_map(|path| self.reached(path, depth - 1));
+            return (!starred.is_empty()).then(|| reached.collect());
         };
         let module = &self.package.modules[at.module];
-        let mut paths: BTreeSet<String> =
-            meaning.imports.iter().map(|path| self.package.canonical(at.module, path)).collect();
+        let imports = meaning.imports.iter().map(|path| self.package.rooted(at.module, path));
+        let mut paths: BTreeSet<String> = imports.flat_map(|path| self.reached(&path, depth - 1)).collect();
         for binding in meaning.bindings {
             match binding {
                 Binding::Value(value) => {
@@ -196,7 +232,7 @@ impl<'a> Evaluator<'_, 'a> {
                 _ => {}
             }
         }
-        paths
+        Some(paths)
     }
 }
 

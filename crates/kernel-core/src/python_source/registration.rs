@@ -32,7 +32,7 @@ const ASKING: &[&str] = &[
 /// One finding for each operator or namespace that is written out, or of which that cannot be said.
 pub(super) fn unprefixed(package: &Package<'_>) -> Vec<Finding> {
     let mut found: Vec<Registration<'_>> = Vec::new();
-    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+    for (at, module) in package.modules.iter().enumerate() {
         for (call, scope) in &module.scopes.calls {
             let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
             for registration in registrations(package, call, at) {
@@ -66,7 +66,7 @@ fn mentioned(package: &Package<'_>) -> Vec<Finding> {
         !is_word && REGISTERING.iter().any(|known| known.name == last)
     };
     let mut findings = Vec::new();
-    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+    for (at, module) in package.modules.iter().enumerate() {
         for (call, scope) in &module.scopes.calls {
             let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
             let given = call.arguments.args.iter().filter_map(Expr::as_string_literal_expr);
@@ -91,7 +91,7 @@ fn mentioned(package: &Package<'_>) -> Vec<Finding> {
 /// Names with a namespace that are given to the helper, which puts its own before it.
 fn prefixed_twice(package: &Package<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
+    for (at, module) in package.modules.iter().enumerate() {
         for (call, scope) in &module.scopes.calls {
             let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
             let evaluator = Evaluator::new(package);
@@ -411,6 +411,7 @@ fn shown(text: &Text) -> String {
 /// `torch.ops.name.f`, where `name` is meant for the kernel: the loaded one has another. One finding for each file.
 fn named_directly(package: &Package<'_>, own: &BTreeSet<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Of which build the generated module speaks, its variant's metadata tell.
     for (at, module) in package.modules.iter().enumerate().filter(|(_, module)| module.name != GENERATED) {
         let named = module.scopes.chains.iter().chain(&module.scopes.calls).flat_map(|(named, scope)| {
             let paths = Evaluator::new(package).paths(named, At { module: at, scope: *scope });

@@ -417,6 +417,98 @@ fn a_registering_function_is_followed_through_what_holds_it() {
     }
 }
 
+/// The files of the package `demo` that surely register without its namespace.
+fn wrong(files: &[(&str, &str)]) -> Vec<String> {
+    let is_meant = |finding: &Finding| {
+        (finding.severity, finding.code.id) == (Severity::Error, "python/unprefixed-operator")
+    };
+    let errors = judged(files).into_iter().filter(is_meant);
+    errors.filter_map(|finding| finding.subject.file).collect()
+}
+
+#[test]
+fn a_registering_function_is_followed_from_file_to_file() {
+    const FALLBACK: &str = "import torch\ntry:\n  reg = torch.library.register_fake\n\
+                            except AttributeError:\n  reg = torch.library.impl_abstract\n";
+    const MINE: &str = "import torch\nclass Mine(torch.library.Library): ...\n";
+    let one = |helper: &str, user: &str| wrong(&[("sub/helper.py", helper), ("sub/user.py", user)]);
+    for (helper, user) in [
+        ("import torch\nreg = torch.library.define", "from .helper import reg\nreg(NAME, '() -> ()')"),
+        ("import torch\nreg = torch.library.define", "from .helper import reg as r\nr(NAME, '() -> ()')"),
+        ("import torch\nreg = torch.library.define", "from . import helper\nhelper.reg(NAME, '() -> ()')"),
+        ("import torch\nreg = torch.library.define", "from .helper import *\nreg(NAME, '() -> ()')"),
+        ("import torch\nreg = torch.library.define", "import demo.sub.helper as h\nh.reg(NAME, '() -> ()')"),
+        ("import torch\nlib = torch.library", "from .helper import lib\nlib.define(NAME, '() -> ()')"),
+        ("import torch\nlib = torch.library", "from . import helper\nhelper.lib.define(NAME, '() -> ()')"),
+        ("import torch\nco = torch.library.custom_op", "from .helper import co\n@co(NAME)\ndef f(x): ..."),
+        (
+            "import torch\nL = torch.library.Library",
+            "from .helper import L\nL(NAME.split('::')[0], 'FRAGMENT')",
+        ),
+        (FALLBACK, "from .helper import reg\n@reg(NAME)\ndef f(x): ..."),
+        (MINE, "from .helper import Mine\nMine(NAME.split('::')[0], 'DEF')"),
+        (
+            MINE,
+            "from . import helper\nclass L(helper.Mine):\n  def __init__(self):\n    super().__init__(NAME.split('::')[0], 'DEF')",
+        ),
+        ("import torch\nclass K:\n  op = torch.library.custom_op\n", "from .helper import K\nK.op(NAME)"),
+        (
+            "try:\n  from elsewhere import reg\nexcept ImportError:\n  import torch\n  reg = torch.library.define",
+            "from .helper import reg\nreg(NAME, '() -> ()')",
+        ),
+    ] {
+        assert_eq!(one(helper, &format!("NAME = 'demo::f'\n{user}\n")), ["sub/user.py"], "{helper}\n{user}");
+        let own = format!(
+            "from .._ops import add_op_namespace_prefix\nNAME = add_op_namespace_prefix('f')\n{user}\n"
+        );
+        assert_eq!(one(helper, &own), [""; 0], "{helper}\n{user}");
+    }
+    // From the top of a package, and through a third file.
+    for files in [
+        [
+            ("helper.py", "import torch\nr = torch.library.define\n"),
+            ("a/b.py", "from .. import helper\nreg = helper.r\n"),
+        ],
+        [
+            ("helper.py", "from torch.library import *\n"),
+            ("a/b.py", "from ..helper import define as d\nreg = d\n"),
+        ],
+        [
+            ("helper.py", "import torch\nr = torch.library\n"),
+            ("a/b.py", "from ..helper import *\nreg = r.define\n"),
+        ],
+    ] {
+        let user = ("user.py", "from .a.b import reg\nreg('demo::f', '() -> ()')\n");
+        assert_eq!(wrong(&[files[0], files[1], user]), ["user.py"], "{files:?}");
+    }
+    let other =
+        "class Registry:\n  def define(self, *of): ...\nlib = Registry()\ndef reg(*of): ...\nalias = reg\n";
+    let user = "from .helper import alias, lib\nlib.define('demo::f')\nalias('demo::f')\n";
+    assert_eq!(judged(&[("helper.py", other), ("user.py", user)]), []);
+}
+
+#[test]
+fn what_registers_in_the_generated_module_is_judged_like_any_other() {
+    const TEXT: &str = "import torch\nfrom . import _demo_cpu_x\nops = torch.ops._demo_cpu_x\n\
+                        def add_op_namespace_prefix(op_name): return f'_demo_cpu_x::{op_name}'\n";
+    let user = "import torch\nfrom ._ops import add_op_namespace_prefix as own, ops\n\
+                ops.f(1)\ntorch.library.register_fake(own('f'))\ntorch.library.register_fake(ops.f)\n";
+    for (more, expected) in [
+        ("", &[][..]),
+        ("torch.library.custom_op(add_op_namespace_prefix('f'), mutates_args=())\n", &[]),
+        ("torch.library.define('foo::bar', '() -> ()')\n", &["_ops.py"]),
+        ("torch.library.Library('demo', 'FRAGMENT')\n", &["_ops.py"]),
+        ("reg = torch.library.define\nreg('foo::bar', '() -> ()')\n", &["_ops.py"]),
+    ] {
+        let generated = format!("{TEXT}{more}");
+        let files = [("_demo_cpu_x.py", ""), ("_ops.py", generated.as_str()), ("user.py", user)];
+        assert_eq!(wrong(&files), expected, "{more}");
+    }
+    let hidden = format!("{TEXT}reg = torch.library.define\n");
+    let user = "from ._ops import reg\nreg('demo::f', '() -> ()')\n";
+    assert_eq!(wrong(&[("_demo_cpu_x.py", ""), ("_ops.py", &hidden), ("user.py", user)]), ["user.py"]);
+}
+
 /// Whatever way leads to a registration, something is said of it.
 #[test]
 fn no_registration_is_passed_over_in_silence() {
