@@ -354,11 +354,7 @@ impl Check<'_, '_> {
         let is_good = match (act, addend) {
             (Act::Indirect, Some(addend)) => self.segments.holds_code(addend),
             (Act::Relative, Some(addend)) if in_array => self.segments.holds_code(addend),
-            (Act::Relative, Some(addend)) => {
-                // Run times of sanitizers look at their own header (`__ehdr_start`), by way of what is read-only afterwards.
-                self.segments.holds(addend)
-                    || self.segments.is_header(addend) && self.segments.is_protected(address)
-            }
+            (Act::Relative, Some(addend)) => self.segments.holds(addend),
             (Act::Module, addend) if symbol == 0 => storage != 0 && addend.is_none_or(|addend| addend == 0),
             (Act::Offset | Act::Distance | Act::Descriptor, addend) if symbol == 0 => {
                 storage != 0 && addend.is_none_or(|addend| addend < storage)

@@ -228,11 +228,6 @@ impl Segments {
         })
     }
 
-    /// Whether the file's own header lies at an address.
-    pub(super) fn is_header(&self, address: u64) -> bool {
-        self.loads.iter().any(|load| load.address == address && load.file.start == 0 && !load.file.is_empty())
-    }
-
     /// Whether an address is made read-only after relocation: whole pages are.
     pub(super) fn is_protected(&self, address: u64) -> bool {
         self.protected

@@ -76,7 +76,7 @@ pub(super) fn enters_inside(
         (ENTRY, 0),
         |piece, _, _| {
             for entry in piece.as_chunks::<8>().0 {
-                let Some((function, frame)) = places(entry, address) else { return Ok(false) };
+                let Some((function, frame)) = places(*entry, address) else { return Ok(false) };
                 while let Some(before) = entered.next_if(|entered| *entered < function) {
                     around.extend(last.map(|(function, frame)| (before, function, frame)));
                 }
@@ -114,10 +114,11 @@ fn length(
 }
 
 /// Where a function and its entry in the list of frames are, by an entry of the table at `address`.
-fn places(entry: &[u8; 8], address: u64) -> Option<(u64, u64)> {
-    let [a, b, c, d, e, f, g, h] = *entry;
-    let leads = |distance: [u8; 4]| address.checked_add_signed(i32::from_le_bytes(distance).into());
-    Some((leads([a, b, c, d])?, leads([e, f, g, h])?))
+fn places(entry: [u8; 8], address: u64) -> Option<(u64, u64)> {
+    let both = u64::from_le_bytes(entry).cast_signed();
+    let leads = |distance: i64| address.checked_add_signed(distance);
+    // The lower half and the upper, each with its sign.
+    Some((leads(both << 32 >> 32)?, leads(both >> 32)?))
 }
 
 /// Whether the table is there as a whole, in the order of its functions, and those are code: the unwinder searches it by halves.
@@ -135,7 +136,7 @@ fn leads_to_code(
     let (mut last, mut is_sound) = (0, true);
     reader.walk(what, place.start + HEADER..end, (ENTRY, 0), |piece, _, _| {
         for entry in piece.as_chunks::<8>().0 {
-            let Some((function, frame)) = places(entry, address) else { return Ok(false) };
+            let Some((function, frame)) = places(*entry, address) else { return Ok(false) };
             let is_code = segments.holds_code(function) || segments.ends_code(function);
             is_sound &= function >= last && is_code && segments.at(frame).is_some();
             last = function;

@@ -74,6 +74,29 @@ fn what_is_pinned_runs_and_what_is_changed_does_not() {
     assert!(ran.stderr.lines().any(|line| line == "one"), "byte code beside a kernel is not read: {ran}");
 }
 
+/// The genuine content of a pinned kernel, and of another version, in the place of the one that is asked for.
+#[test]
+fn a_pinned_kernel_is_no_other_pinned_kernel() {
+    let hub = hub();
+    let scene = pinned(&hub);
+    let pins = fs_err::read_to_string(scene.path("kernel-pins.json")).expect("pins");
+    let asked = |name: &str, version: &str| {
+        let pins = pins.replace("acme/demo", name).replace("\"v1\"", &format!("\"{version}\""));
+        fs_err::write(scene.path("kernel-pins.json"), pins).expect("written");
+        fs_err::write(scene.path("program.py"), PROGRAM).expect("written");
+        run(&scene, &["program.py"])
+    };
+    for (name, version, told) in [
+        ("acme/other", "v1", "it is `acme/other@v1`, and `acme/demo@v1` was asked for"),
+        ("acme/demo", "v2", "it is `acme/demo@v2`, and `acme/demo@v1` was asked for"),
+    ] {
+        let ran = asked(name, version);
+        assert_eq!((ran.status, codes(&ran)), (6, vec!["run/refused".to_owned()]), "{ran}");
+        assert!(ran.stdout.contains(told), "{ran}");
+    }
+    assert_eq!(asked("acme/demo", "v1").status, 0);
+}
+
 /// A program that puts what has no end, or nobody's end, in the place of a file of the loader's copy.
 const ENDLESS: &str = r#"
 import os, pathlib

@@ -5,6 +5,7 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import stat
 
 from . import CONFIGURATION, emit
@@ -17,12 +18,14 @@ _LARGEST_FILE = 16 << 30
 
 # Directories of the kernels that were let through.
 _verified = set()
+# The versions that were asked for, by repository and commit, or by directory.
+_versions = {}
 
 
 def patches():
     if CONFIGURATION["pinned"] is None:
         return {}
-    return {"kernels._rust": _guard_metadata, "kernels.importer": _patch}
+    return {"kernels._rust": _guard_metadata, "kernels.importer": _patch, "kernels.deps": _note_versions}
 
 
 def _pieces(path, name, most):
@@ -74,13 +77,55 @@ def _hash(path, name, algorithm):
     return base64.b64encode(digest.digest()).decode()
 
 
-def _check(root):
+def _asked(root, arguments):
+    """The repository that the program asked for and its versions, as far as it did: a local directory may hold any kernel."""
+    for argument in arguments:
+        if hasattr(argument, "repo_id") and hasattr(argument, "revision"):
+            return argument.repo_id, _versions.get((argument.repo_id, argument.revision), set())
+    # Without the network the loader passes on only the place in its cache.
+    for folder in reversed(root.split(os.sep)):
+        if cached := re.fullmatch("(?:kernel|model)s--(.+?)--(.+)", folder):
+            return "/".join(cached.groups()), _versions.get(root, set())
+    return None, set()
+
+
+def _as_asked(kernels, repository, versions):
+    """The one of the kernels with this content that was asked for; another one's content, however genuine, is an error."""
+    if repository is None:
+        return kernels[0]
+    own = {name.lower(): name for name in kernels if name.rpartition("@")[0].lower() == repository.lower()}
+    wanted = {f"{repository}@v{version}".lower() for version in versions}
+    if not own or not wanted <= set(own):
+        words = " and ".join(sorted(wanted)) or repository
+        raise ImportError(f"it is `{kernels[0]}`, and `{words}` was asked for")
+    return own[min(wanted, default=min(own))]
+
+
+def _note_versions(module):
+    """Remembers which version what was found was asked for as: the loader passes on only the commit."""
+    original = module.resolve_kernel_tree
+
+    def resolve_kernel_tree(*arguments, **named):
+        kernel = named.get("kernel", arguments[1] if len(arguments) > 1 else None)
+        node = original(*arguments, **named)
+        version = getattr(getattr(kernel, "version", None), "version", None)
+        if version is not None:
+            path = getattr(node.location, "variant_path", None)
+            found = os.path.abspath(path) if path else (node.location.repo_id, node.location.revision)
+            _versions.setdefault(found, set()).add(version)
+        return node
+
+    module.resolve_kernel_tree = resolve_kernel_tree
+
+
+def _check(root, arguments):
     """The kernel that a directory holds, by the pins; whatever is not exactly that is an error."""
     text = _metadata(os.path.join(root, "metadata.json"))
     pinned = CONFIGURATION["pinned"].get(os.path.basename(root), {})
-    kernel = pinned.get(hashlib.sha256(text).hexdigest())
-    if kernel is None:
+    kernels = pinned.get(hashlib.sha256(text).hexdigest())
+    if not kernels:
         raise ImportError("its metadata are not those of any pin")
+    kernel = _as_asked(kernels, *_asked(root, arguments))
     digest = json.loads(text)["digest"]
     if digest["algorithm"] not in ("sha256", "sha512"):
         raise ImportError(f"its digest is by `{digest['algorithm']}`")
@@ -147,7 +192,7 @@ def _patch(module):
         if variant_path not in module._loaded_kernels:
             root = os.path.abspath(variant_path)
             try:
-                kernel = _check(root)
+                kernel = _check(root, [*arguments, *named.values()])
             except Exception as error:
                 raise _refuse(root, error) from error
             _verified.add(root)

@@ -1,6 +1,6 @@
 //! The pins that a program's kernels are held against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use miette::Diagnostic;
@@ -12,8 +12,9 @@ use crate::{Context, regular};
 /// No file of pins comes near this size in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// For each variant's name the pinned hashes, each with the kernel it is of.
-pub(super) type Pinned = BTreeMap<String, BTreeMap<String, String>>;
+/// For each variant's name the pinned hashes, each with the kernels it is of, as `OWNER/NAME@vN`: one build may be published
+/// in several places.
+pub(super) type Pinned = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// The pins cannot be read.
 #[derive(Debug, Error, Diagnostic)]
@@ -51,7 +52,7 @@ pub(super) fn read(context: &Context, path: &Utf8Path) -> Result<Pinned, PinsErr
     for kernel in pins.kernels {
         for (variant, sha256) in kernel.variants {
             let name = format!("{}@{}", kernel.repository, kernel.revision);
-            pinned.entry(variant).or_default().insert(sha256, name);
+            pinned.entry(variant).or_default().entry(sha256).or_default().insert(name);
         }
     }
     Ok(pinned)
