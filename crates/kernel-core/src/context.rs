@@ -51,7 +51,8 @@ impl Environment {
     /// specification asks: what lies where somebody happens to work is not the user's.
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_base = name == "XDG_RUNTIME_DIR" || (name.starts_with("XDG_") && name.ends_with("_HOME"));
-        let is_set = |value: &&str| !value.is_empty() && !(is_base && Utf8Path::new(value).is_relative());
+        let is_set =
+            |value: &&str| if is_base { Utf8Path::new(value).is_absolute() } else { !value.is_empty() };
         self.0.get(name).map(String::as_str).filter(is_set)
     }
 

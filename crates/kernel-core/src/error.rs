@@ -23,6 +23,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Unreadable(#[from] crate::regular::Unreadable),
 
+    /// A file of somebody else would be written over.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Occupied(#[from] crate::occupied::Occupied),
+
     /// A child process did not do its work.
     #[error(transparent)]
     #[diagnostic(transparent)]

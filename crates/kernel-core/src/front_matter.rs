@@ -82,7 +82,7 @@ pub fn entries(inside: &str) -> Result<Vec<Entry<'_>>, Unread> {
         let is_remark = bare.trim_start().is_empty() || bare.trim_start().starts_with('#');
         // A list may stand as far left as its key.
         let continues = bare.starts_with([' ', '\t']) || bare == "-" || bare.starts_with("- ");
-        if !is_remark && !(continues && !key.is_empty()) {
+        if !is_remark && (key.is_empty() || !continues) {
             let unread = || {
                 let text: String = bare.chars().take(SHOWN).collect();
                 Unread { line: number, text: text.escape_debug().to_string() }

@@ -23,6 +23,7 @@ pub mod marks;
 pub mod matrix;
 pub mod meter;
 pub mod network;
+pub mod occupied;
 pub mod plan;
 pub mod process;
 pub mod project;

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use fs_err::os::unix::fs::symlink;
 use serde_json::Value;
 
 use crate::scene::{Scene, python};
@@ -157,19 +158,31 @@ fn where_one_file_cannot_be_written_the_other_is_not_replaced() {
     let hub = hub();
     assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
     let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
-    let scene =
-        scene.file("kernel-pins.json", "earlier").file("kernels.lock", "earlier").file("folder/x", "");
-    for (pins, lock) in [
-        ("kernel-pins.json", "folder"),
-        ("kernel-pins.json", "kernel-pins.json/lock"),
-        ("folder", "kernels.lock"),
-        ("kernels.lock/pins", "kernels.lock"),
+    let earlier = [("kernel-pins.json", "{ \"schema\": \"kernel-pins/1\" }"), ("kernels.lock", "[]")];
+    let scene = earlier.into_iter().fold(scene, |scene, (name, text)| scene.file(name, text));
+    let scene = scene.file("folder/x", "").file("notes.json", "{ \"mine\": 1 }").file("notes.txt", "mine");
+    symlink(scene.path("notes.txt"), scene.path("link")).expect("linked");
+    for (pins, lock, code) in [
+        ("kernel-pins.json", "folder", "environment/occupied"),
+        ("kernel-pins.json", "kernel-pins.json/lock", "environment/file"),
+        ("folder", "kernels.lock", "environment/occupied"),
+        ("kernels.lock/pins", "kernels.lock", "environment/file"),
+        ("notes.txt", "kernels.lock", "environment/occupied"),
+        ("kernel-pins.json", "notes.json", "environment/occupied"),
+        ("link", "kernels.lock", "environment/occupied"),
     ] {
         let ran = scene.run(&["pin", "acme/demo@v1", "--pins", pins, "--lock", lock, "--json"]);
         let last = ran.json().pop().expect("a line");
-        assert_eq!(last["code"], "environment/file", "{pins} {lock}: {ran}");
-        for name in ["kernel-pins.json", "kernels.lock"] {
-            assert_eq!(fs_err::read_to_string(scene.path(name)).expect("kept"), "earlier", "{pins} {lock}");
+        assert_eq!(last["code"], code, "{pins} {lock}: {ran}");
+        for (name, text) in earlier.iter().chain(&[("notes.txt", "mine")]) {
+            assert_eq!(fs_err::read_to_string(scene.path(name)).expect("kept"), *text, "{pins} {lock}");
         }
     }
+    assert_eq!(scene.run(&["pin", "acme/demo@v1"]).status, 0);
+    let ran = scene.run(&["audit", "acme/demo@v1", "--sbom", "notes.txt", "--json"]);
+    assert_eq!(
+        (ran.status, &ran.json().pop().expect("a line")["code"]),
+        (2, &"environment/occupied".into()),
+        "{ran}"
+    );
 }

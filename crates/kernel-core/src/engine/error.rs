@@ -101,7 +101,7 @@ pub enum EngineError {
     /// What Nix would be given to check servers with cannot be read.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Certificates(#[from] HttpError),
+    Certificates(#[from] Box<HttpError>),
     /// A file could not be written.
     #[error("the build directory `{directory}` cannot be written")]
     #[diagnostic(code("environment/file"), help("look at the path and the system's reason above"))]

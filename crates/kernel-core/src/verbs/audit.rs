@@ -13,7 +13,7 @@ use crate::published::{Reference, Snapshot};
 use crate::upload::card::README;
 use crate::upload::contents::{BENCHMARKS, BUILD};
 use crate::upload::results::RESULTS;
-use crate::{Context, Project, Result, artifacts, atomic, project};
+use crate::{Context, Project, Result, artifacts, atomic, occupied, project};
 
 /// What to audit.
 #[derive(Clone, Debug)]
@@ -26,6 +26,9 @@ pub struct AuditOptions {
 
 /// Audits variants.
 pub fn audit(context: &Context, options: &AuditOptions) -> Result<CheckReport> {
+    if let Some(path) = &options.bill {
+        occupied::require_free(context, path, |value| value.get("spdxVersion").is_some())?;
+    }
     let mut report = CheckReport::new(options.subject.as_str(), Vec::new());
     let directory = match Reference::parse(options.subject.as_str()) {
         None => context.resolve(&options.subject),

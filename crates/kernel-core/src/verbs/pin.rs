@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::digest::{self, METADATA, SIGNATURE};
 use crate::published::{MOST_TOGETHER, Reference, Snapshot};
 use crate::upload::contents::BUILD;
-use crate::{Context, Result, atomic, regular};
+use crate::{Context, Result, atomic, occupied, regular};
 
 /// No file of pins comes near this size in bytes.
 const LARGEST: u64 = 64 << 20;
@@ -62,6 +62,15 @@ pub enum PinError {
 pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
     if same_file(&context.resolve(&options.pins), &context.resolve(&options.lock)) {
         return Err(PinError::OneFile { path: options.pins.clone() }.into());
+    }
+    let of_pins = |value: &Value| value["schema"] == "kernel-pins/1";
+    let of_lock = |value: &Value| {
+        let is_entry = |entry: &Value| entry.get("dependency").is_some() && entry.get("lock").is_some();
+        value.as_array().is_some_and(|entries| entries.iter().all(is_entry))
+    };
+    if !options.check {
+        occupied::require_free(context, &options.pins, of_pins)?;
+        occupied::require_free(context, &options.lock, of_lock)?;
     }
     let mut open = VecDeque::new();
     for word in &options.kernels {
@@ -156,6 +165,10 @@ fn one(
                 "`{name}` of `{}` has no digest, so its metadata say nothing of its files",
                 snapshot.reference
             )),
+            Some(digest) if digest.algorithm != DigestAlgorithm::Sha256 => unfit(format!(
+                "the digest of `{name}` of `{}` is not by SHA-256, the only one that a listing answers for",
+                snapshot.reference
+            )),
             Some(digest) => {
                 let difference = known.difference(&snapshot, name, digest)?;
                 if let Some(difference) = difference {
@@ -211,9 +224,6 @@ impl Hashes {
                 return Ok(Some(format!("nothing vouches for `{path}`")));
             };
             missing.remove(path);
-            if digest.algorithm != DigestAlgorithm::Sha256 {
-                continue;
-            }
             let is = match &file.sha256 {
                 Some(sha256) => from_hexadecimal(sha256).map(|sha256| digest::base64(&sha256)),
                 None => Some(self.of(snapshot, &format!("{folder}/{path}"), &file.oid)?),

@@ -11,6 +11,10 @@ codes! {
         means: "A file that a command needs is there and cannot be read: it is no regular file, too large, or there are no rights to it",
         example: "`upload` where `build/CARD.md` is a named pipe",
         remedy: "Make it a regular file that the user of the command may read";
+    OCCUPIED = "environment/occupied", Usage,
+        means: "A file that a command was told to write is there, and no earlier run of the command wrote it",
+        example: "`pin acme/relu@v1 --pins notes.txt`, where `notes.txt` is a text of the user's",
+        remedy: "Name another file, or remove that one if it is not needed";
     TORCH_WITHOUT_DEVICE = "environment/torch-without-device", Environment,
         means: "The installed torch is compiled for a GPU that this machine does not have, and the loader decides by it",
         example: "`pip install torch` on a machine without a GPU: the wheel of the index is compiled for CUDA",

@@ -206,7 +206,7 @@ impl Nix {
         command: &Command,
         (steps, project): (&Steps, &Utf8Path),
     ) -> Result<(String, Heard), EngineError> {
-        network::require_certificates(context, "NIX_SSL_CERT_FILE")?;
+        network::require_certificates(context, "NIX_SSL_CERT_FILE").map_err(Box::new)?;
         let mut log = Log::new(context, steps);
         let mut answer = String::new();
         let finished: Finished = command.stream(context, &mut |line| match line.stream {

@@ -123,7 +123,9 @@ fn readmes() -> impl Strategy<Value = String> {
     let first = prop::sample::select(vec!["", "\u{feff}", "---\nlicense: x\n---\n"]);
     (first, prop::collection::vec((line, ends), 0..12), any::<bool>()).prop_map(|(first, lines, is_cut)| {
         let mut text = first.to_owned();
-        lines.iter().for_each(|(line, end)| text.extend([line.as_str(), end]));
+        for (line, end) in &lines {
+            text.extend([line.as_str(), end]);
+        }
         if is_cut {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
         }

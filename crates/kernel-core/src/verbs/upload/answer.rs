@@ -6,15 +6,11 @@ use std::io::{Error, ErrorKind};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::UploadReport;
 use kernel_spec::{Finding, code};
-use serde_json::Value;
 
 use crate::atomic::{self, Pending};
 use crate::upload::UploadError;
 use crate::upload::preflight::Artifact;
-use crate::{Context, regular};
-
-/// Most bytes of an earlier answer.
-const LIMIT: u64 = 16 << 20;
+use crate::{Context, occupied};
 
 /// A place that an answer can be written to.
 pub(super) struct AnswerFile {
@@ -48,22 +44,10 @@ impl AnswerFile {
 
 /// Whether a place is free, or holds an earlier answer.
 fn free(path: &Utf8Path, artifacts: &[Artifact]) -> std::io::Result<()> {
-    let refuse = |reason: &str| Err(Error::new(ErrorKind::InvalidInput, reason));
     if artifacts.iter().any(|artifact| path.starts_with(&artifact.directory)) {
-        return refuse("it would be a stray file of a variant");
+        return Err(Error::new(ErrorKind::InvalidInput, "it would be a stray file of a variant"));
     }
-    match fs_err::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-        Ok(state) if state.is_symlink() => return refuse("it is a link, and would be replaced"),
-        Ok(_) => {}
-    }
-    let text = regular::bytes(path, LIMIT)?;
-    let earlier: Option<Value> = serde_json::from_slice(&text).ok();
-    let is_answer =
-        |value: &Value| ["status", "repo_id", "branch", "url"].iter().all(|key| value.get(key).is_some());
-    if text.is_empty() || earlier.is_some_and(|value| is_answer(&value)) {
-        return Ok(());
-    }
-    refuse("it holds something else than an earlier answer")
+    occupied::free(path, |value| {
+        ["status", "repo_id", "branch", "url"].iter().all(|key| value.get(key).is_some())
+    })
 }
