@@ -230,11 +230,11 @@ fn what_linkers_write_of_their_own_is_taken() {
     let source = "extern \"C\" char __ehdr_start __attribute__((visibility(\"hidden\")));\n\
         extern \"C\" { __attribute__((visibility(\"hidden\"), used)) char *const header[] = { &__ehdr_start }; }\n\
         extern \"C\" void *PyInit__relu_cpu_x(void) { return (void *)header; }";
-    let header = workshop.library("header.so", source, &["-s", "-Wl,-z,relro"]);
-    assert_eq!(codes(&header, &torch()), set(&[]));
-    let written = source.replace("*const", "*");
-    let written = workshop.library("written.so", &written, &["-s", "-Wl,-z,relro"]);
-    assert_eq!(codes(&written, &torch()), set(&["abi/damaged"]), "nobody needs that in what is written to");
+    for pointer in ["*const", "*"] {
+        let source = source.replace("*const", pointer);
+        let header = workshop.library("header.so", &source, &["-s", "-Wl,-z,relro"]);
+        assert_eq!(codes(&header, &torch()), set(&[]), "{pointer}");
+    }
     fs_err::write(
         workshop.path("end.c"),
         "extern char _end __attribute__((weak)); char *end_of(void) { return &_end; }",
