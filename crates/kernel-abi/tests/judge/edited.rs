@@ -366,7 +366,7 @@ fn what_ends_the_process_at_loading_is_found() {
         ("two calls of one function", |edit| {
             edit.set::<4>(edit.table(JMPREL) + 36, edit.number::<4>(edit.table(JMPREL) + 12));
         }),
-        ("a pointer to the header", |edit| edit.set::<8>(edit.table(RELA) + 16, 0)),
+        ("a pointer into the header", |edit| edit.set::<8>(edit.table(RELA) + 16, 16)),
         ("a pointer out of the library", |edit| edit.set::<8>(edit.table(RELA) + 16, 1 << 40)),
         ("a hidden name of others", |edit| edit.set::<1>(edit.table(SYMTAB) + 24 + 5, 2)),
         ("a name of others with a value", |edit| edit.set::<8>(edit.table(SYMTAB) + 24 + 8, 1)),
@@ -458,7 +458,7 @@ fn relocations_for_aarch64_are_judged_as_well() {
         ("fewer relocations", |edit| {
             edit.set::<8>(edit.entry(RELASZ), edit.number::<8>(edit.entry(RELASZ)) - 24);
         }),
-        ("a pointer to the header", |edit| edit.set::<8>(edit.table(RELA) + 16, 0)),
+        ("a pointer into the header", |edit| edit.set::<8>(edit.table(RELA) + 16, 16)),
     ];
     for (name, change) in damaged {
         let mut edit = Edit(good.0.clone());
