@@ -161,6 +161,8 @@ const fn damaged(what: &'static str) -> ImageError {
     ImageError::Malformed { what }
 }
 
+/// Bytes of the pointers that one word of packed relocations may name.
+const GROUP: usize = 63 * 8;
 const PACKED: &str = "the packed relocations";
 
 /// Relocations that are there and not counted are not applied.
@@ -407,6 +409,9 @@ impl Check<'_, '_> {
             };
             next = Some(if word & 1 == 0 { at.saturating_add(8) } else { at.saturating_add(63 * 8) });
             self.room(bits.count_ones().into())?;
+            // One reading for all of them, where they lie in one segment.
+            let place = self.segments.at(at).filter(|place| place.end - place.start >= GROUP as u64);
+            let group = place.map(|place| self.reader.array::<GROUP>(what, place.start)).transpose()?;
             for bit in (0..63).filter(|bit| bits >> bit & 1 == 1) {
                 let address = at.saturating_add(bit * 8);
                 if !address.is_multiple_of(8) {
@@ -414,8 +419,11 @@ impl Check<'_, '_> {
                 }
                 self.writes(Act::Relative, address)?;
                 let place = self.segments.at(address).ok_or(VALUE)?;
-                let addend = self.endian.read_u64(self.reader.array(what, place.start)?);
-                self.value(Act::Relative, 0, address, Some(addend))?;
+                let value = match &group {
+                    Some(group) => group.as_chunks::<8>().0[index(bit)],
+                    None => self.reader.array(what, place.start)?,
+                };
+                self.value(Act::Relative, 0, address, Some(self.endian.read_u64(value)))?;
             }
         }
         match end.filter(|_| word == 8 && self.knows()) {
