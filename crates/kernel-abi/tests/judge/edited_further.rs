@@ -291,3 +291,42 @@ fn libraries_for_other_systems_and_newer_kernels_are_refused() {
         assert_eq!(codes(&library, &policy), set(expected), "{system} {kernel} {manylinux:?}");
     }
 }
+
+/// Clang's code of the large model has frames with distances of eight bytes, and start files that follow have none.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn frames_with_long_distances_are_no_longer_than_they_say() {
+    const FRAME: &str = r#"
+extern "C" void *PyInit__relu_cpu_x(void) { return 0; }
+asm(R"(
+.section .text.last,"ax",@progbits
+last: ret
+.section .eh_frame,"a",@progbits
+.Lcommon: .long .Lcommon_end - .Lcommon_begin
+.Lcommon_begin: .long 0
+.byte 1
+.asciz "zR"
+.uleb128 1
+.sleb128 -8
+.byte 16
+.uleb128 1
+.byte 0x1c
+.byte 0x0c
+.uleb128 7
+.uleb128 8
+.byte 0x90
+.uleb128 1
+.balign 8
+.Lcommon_end: .long .Lframe_end - .Lframe_begin
+.Lframe_begin: .long .Lframe_begin - .Lcommon
+.quad last - .
+.quad 1
+.byte 0
+.balign 8
+.Lframe_end:
+.text
+)");
+"#;
+    let long = shelf().library("long.so", FRAME, &["-s"]);
+    assert_eq!(codes(&long, &torch()), set(&[]));
+}

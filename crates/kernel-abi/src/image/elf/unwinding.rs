@@ -109,8 +109,10 @@ fn length(
     let [own, _, begin, length] =
         [0, 4, 8, 12].map(|at| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let begins = (frame + 8).checked_add_signed(i32::from_le_bytes(begin).into());
-    let is_plain = u32::from_le_bytes(own) < u32::MAX && begins == Some(function);
-    Ok(is_plain.then_some(u32::from_le_bytes(length).into()))
+    // A distance of eight bytes, as code of the large model has it, goes on with ones where it leads back.
+    let (own, length) = (u32::from_le_bytes(own), u32::from_le_bytes(length));
+    let is_plain = own < u32::MAX && begins == Some(function) && length < u32::MAX;
+    Ok(is_plain.then_some(length.into()))
 }
 
 /// Where a function and its entry in the list of frames are, by an entry of the table at `address`.
