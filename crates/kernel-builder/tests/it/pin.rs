@@ -118,6 +118,12 @@ fn what_would_not_be_run_is_not_pinned() {
     assert!(unfit("a.pyc", b"").ends_with("`a.pyc` is byte code that nothing vouches for"));
     let cached = "__pycache__/__init__.cpython-311.pyc";
     assert!(unfit(cached, b"").ends_with(&format!("`{cached}` is byte code that nothing vouches for")));
+    let named = "xyz/__pycache__";
+    assert!(unfit(named, b"").contains(&format!("`{named}`")));
+    let metadata =
+        br#"{"name": "demo", "id": "_demo_cpu_0", "version": 1, "license": "MIT", "python-depends": [],
+        "backend": {"type": "cpu"}, "digest": {"algorithm": "sha512", "files": {"__init__.py": "AA=="}}}"#;
+    assert!(unfit("metadata.json", metadata).contains("is not by SHA-256"));
 }
 
 #[test]
