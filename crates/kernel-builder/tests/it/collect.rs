@@ -92,6 +92,28 @@ fn benchmarks_that_differ_between_jobs_are_refused() {
 }
 
 #[test]
+fn results_of_every_job_go_along_or_are_refused() {
+    let scene = Scene::new();
+    for folder in ["built", "tested", "measured"] {
+        job(&scene, folder, "torch-cpu", "one", AS_IT_IS);
+    }
+    let (tests, bench) = (".kernel-builder/tests/torch-cpu.json", ".kernel-builder/bench/torch-cpu.json");
+    let scene = scene.file(&format!("tested/{tests}"), "A\n").file(&format!("measured/{bench}"), "B\n");
+    assert_eq!(told(&scene, &["built", "tested", "measured", "--out", "set"]).0, 0);
+    for (file, content) in [(tests, "A\n"), (bench, "B\n")] {
+        let kept = fs_err::read_to_string(scene.path(&format!("set/{file}")));
+        assert_eq!(kept.expect("the result"), content, "{file}");
+    }
+    let scene = scene.file(&format!("measured/{tests}"), "C\n");
+    for order in [["tested", "measured"], ["measured", "tested"]] {
+        let (status, text) = told(&scene, &[order[0], order[1], "--out", "other"]);
+        assert!(status == 6 && text.contains("collect/twice"), "{text}");
+        assert!(text.contains(&format!("`{tests}` is in `{}`, `{}`", order[0], order[1])), "{text}");
+        assert!(!scene.path("other").exists());
+    }
+}
+
+#[test]
 fn cards_that_differ_between_jobs_are_left_out_and_told() {
     let scene = Scene::new();
     job(&scene, "one", "torch-cpu", "one", AS_IT_IS);

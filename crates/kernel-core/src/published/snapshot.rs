@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_hub::confined::Confined;
 use kernel_hub::http::HttpError;
-use kernel_hub::hub::{Blob, Fetch, Hub, Refs, RemoteFile, Repository, Tree};
-use kernel_hub::publish::is_same;
+use kernel_hub::hub::{Fetch, Hub, Refs, RemoteFile, Repository, Tree};
+use kernel_hub::publish::{is_same, read_listed};
 use kernel_spec::Event;
 use kernel_spec::event::Stage;
 use kernel_spec::identifier::hexadecimal;
@@ -86,20 +86,12 @@ impl Snapshot {
     /// The content of a small file, which is what the listing says; none where there is no such file.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
         let Some(file) = self.files.get(path) else { return Ok(None) };
-        let wrong = |reason: String| HttpError::Content {
-            address: self.hub.endpoint().join(&self.repository.page("")),
-            path: path.into(),
-            reason,
-        };
         if file.size > SMALL {
-            return Err(wrong(format!("it has {} bytes, more than {SMALL}", file.size)).into());
+            let address = self.hub.endpoint().join(&self.repository.page(""));
+            let reason = format!("it has {} bytes, more than {SMALL}", file.size);
+            return Err(HttpError::Content { address, path: path.into(), reason }.into());
         }
-        let content = self.hub.read_file(&self.repository, &self.commit, path, SMALL)?;
-        let content = content.ok_or_else(|| wrong("it is listed, and not there".to_owned()))?;
-        if !is_same(&Blob::of_bytes(path, content.clone()), file) {
-            return Err(wrong("its hash or its size is not that of the listing".to_owned()).into());
-        }
-        Ok(Some(content))
+        Ok(Some(read_listed(&self.hub, &self.repository, &self.commit, (path, file))?))
     }
 
     /// The metadata of a variant.

@@ -4,7 +4,7 @@
 mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
@@ -15,12 +15,10 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::arriving::Arriving;
-use crate::bench::DOCUMENTS;
 use crate::check::built::BuiltVariant;
 use crate::check::layout;
 use crate::reading::{PIECE, pieces};
 use crate::seal::BUILD_DIRECTORY;
-use crate::suite::RESULTS;
 use crate::tree::{self, Kind};
 use crate::upload::preflight::{self, Artifact};
 use crate::{Context, Result, regular};
@@ -96,7 +94,7 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
         let summary = "these variants do not make one set; nothing was written";
         return Err(Faults::new(&code::collect::SET, summary, findings).or_unread().into());
     }
-    write(context, &out, &set, &shared)?;
+    write(&out, &set, &shared)?;
     findings.extend(shared.cards());
     Ok(CollectReport {
         directory: options.out.to_string(),
@@ -175,23 +173,23 @@ fn same_sources(artifacts: &[&Artifact]) -> Vec<Finding> {
 }
 
 /// Writes the set beside its place and renames it into it.
-fn write(context: &Context, out: &Utf8Path, set: &Set<'_>, shared: &Shared) -> Result<()> {
+fn write(out: &Utf8Path, set: &Set<'_>, shared: &Shared) -> Result<()> {
     let parent = out.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let arriving = Arriving::begin(parent, ".collecting-")?;
     let whole = arriving.whole()?;
-    for (name, (named, artifact)) in set {
-        let named = context.resolve(named);
-        let from = preflight::home(&named, &artifact.directory);
+    for (name, (_, artifact)) in set {
         copy(&artifact.directory, &whole.join(BUILD_DIRECTORY).join(name))?;
-        for kept in [RESULTS, DOCUMENTS] {
-            let file = format!("{kept}/{name}.json");
-            copy_file(from, &file, &whole)?;
-        }
     }
     for (path, from) in shared.files() {
         copy_file(from, path, &whole)?;
     }
-    Ok(fs_err::rename(&whole, out)?)
+    fs_err::rename(&whole, out).map_err(|error| match error.kind() {
+        // Another `collect` was faster.
+        ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            CollectError::Taken { out: out.to_owned() }.into()
+        }
+        _ => error.into(),
+    })
 }
 
 /// The files of a directory, but for byte code.

@@ -8,9 +8,9 @@ codes! {
         example: "a CPU variant of yesterday's commit beside a CUDA variant of today's",
         remedy: "Build all of them from one commit with one kernel-builder";
     TWICE = "collect/twice", Check,
-        means: "Two directories hold one variant, or one file of the benchmarks, with different contents",
+        means: "Two directories hold one variant, one result of its tests or benchmark, or one file of the benchmarks, with different contents",
         example: "two jobs that built the same variant with different compilers",
-        remedy: "Leave out one of the directories, or find out why the builds differ";
+        remedy: "Leave out one of the directories, or the result or file in one of them, or find out why the builds differ";
     CARDS = "collect/cards", Check,
         means: "Jobs hand on different cards, each of their own variants, and none of the whole set",
         example: "a CPU job and a CUDA job that both ran `kernel-builder card`",

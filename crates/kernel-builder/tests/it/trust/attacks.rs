@@ -48,6 +48,27 @@ fn a_variant_in_the_place_of_another() {
     assert_eq!(refused(&scene, &["--branch", "v2"]), "trust/place");
 }
 
+/// Each is sound and where it was signed for, as far as a directory without a manifest tells.
+#[test]
+fn variants_of_two_repositories_in_one_directory() {
+    let services = Sigstore::start().expect("services");
+    let (scene, other) = (signed(&services), job(&services));
+    let ran = other.run(&["sign", "--trust-config", "trust.json", "--repo-id", "acme/other"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    copy(&scene.path("build"), &scene.path("both"));
+    assert_eq!(verify(&scene, &["both"]).status, 0, "of one repository");
+    for part in ["torch-universal", "provenance"] {
+        copy(&other.path("build").join(part), &scene.path("both").join(part));
+    }
+    let ran = verify(&scene, &["both"]);
+    assert_eq!((ran.status, codes(&ran)), (6, vec!["trust/place".to_owned()]), "{ran}");
+    assert!(ran.stdout.contains("`v1` of `acme/other`: torch-universal"), "{ran}");
+    // Who says which repository is meant is told which variant is not of it.
+    let ran = verify(&scene, &["both", "--repo-id", "acme/demo"]);
+    assert_eq!((ran.status, codes(&ran)), (6, vec!["trust/place".to_owned()]), "{ran}");
+    assert!(ran.stdout.contains("`torch-universal` was signed for"), "{ran}");
+}
+
 #[test]
 fn a_variant_of_another_commit_among_the_others() {
     let services = Sigstore::start().expect("services");

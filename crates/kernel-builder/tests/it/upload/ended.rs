@@ -91,3 +91,29 @@ fn what_a_killed_collect_left_goes_with_the_next() {
     assert_eq!(scene.run(&["collect", ".", "--out", "../set"]).status, 0);
     assert_eq!(left(), 0);
 }
+
+/// The faster one has the place; the other says so, and leaves nothing.
+#[test]
+fn of_two_collects_into_one_folder_one_is_told_that_it_is_taken() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    fs_err::create_dir(scene.path("small")).expect("made");
+    fs_err::rename(scene.path("build"), scene.path("small/build")).expect("moved");
+    let scene = sealed(variant(scene, "torch-cpu", 1, &sample("two")));
+    let file = fs_err::File::create(scene.path("build/torch-cpu/data/table.bin")).expect("made");
+    file.set_len(300 << 20).expect("a sparse file");
+    let scene = sealed(scene);
+    let begun = || {
+        let entries = fs_err::read_dir(scene.path("..")).expect("there").flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".collecting-")).count()
+    };
+    let mut command = scene.command(&["collect", ".", "--out", "../set", "--json"]);
+    let slow = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    wait_until("copying", || begun() > 0);
+    assert_eq!(scene.run(&["collect", "small", "--out", "../set"]).status, 0);
+    let ended = slow.wait_with_output().expect("it ended");
+    let said = String::from_utf8(ended.stdout).expect("UTF-8");
+    assert!(ended.status.code() == Some(2) && said.contains("collect/out"), "{said}");
+    let init = fs_err::read_to_string(scene.path("../set/build/torch-cpu/__init__.py")).expect("a set");
+    assert!(init.contains("one") && begun() == 0, "{init}");
+}

@@ -1,4 +1,5 @@
-//! What jobs hand on beside their variants, at places that they share: the benchmarks, and the card.
+//! What jobs hand on beside their variants, at places that they share: the results of tests and benchmarks, which several
+//! jobs may have for one variant, the benchmarks themselves, and the card.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::finding::Subject;
 use kernel_spec::{Finding, code};
 
+use crate::bench::DOCUMENTS;
+use crate::suite::RESULTS;
 use crate::toolchain::fingerprint::sha256;
 use crate::tree::{self, Kind};
 use crate::upload::card;
@@ -29,14 +32,17 @@ pub(super) struct Shared(BTreeMap<String, Vec<Offer>>);
 impl Shared {
     /// Reads what the jobs of these variants hand on.
     pub(super) fn of(context: &Context, found: &[(&Utf8Path, Artifact)]) -> Result<Self> {
+        let mut shared = Self::default();
         let mut homes: Vec<(&Utf8Path, Utf8PathBuf)> = Vec::new();
         for (named, artifact) in found {
             let home = preflight::home(&context.resolve(named), &artifact.directory).to_owned();
+            for kept in [RESULTS, DOCUMENTS] {
+                shared.add(named, &home, format!("{kept}/{}.json", artifact.name))?;
+            }
             if homes.iter().all(|(_, known)| *known != home) {
                 homes.push((named, home));
             }
         }
-        let mut shared = Self::default();
         for (named, home) in homes {
             shared.add(named, &home, card::FILE.to_owned())?;
             if let Some(benchmarks) = regular::directory_inside(&home, BENCHMARKS)? {
@@ -60,7 +66,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Benchmarks that are not the same in all jobs.
+    /// Results and benchmarks that are not the same in all jobs.
     pub(super) fn differing(&self) -> impl Iterator<Item = Finding> {
         self.several().filter(|(path, _)| *path != card::FILE).map(|(path, from)| {
             let message = format!("`{path}` is in {from}, each time with another content");

@@ -14,7 +14,7 @@ mod set;
 mod sources;
 mod variant;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::event::Stage;
@@ -123,11 +123,13 @@ pub fn verify(context: &Context, options: &VerifyOptions) -> Result<VerifyReport
         rebuild::rebuild(context, how, own.first(), &mut examined)?;
     }
     let mut findings = judge.together(&examined);
-    let signed_for = || examined.iter().find_map(Examined::place).map(|place| place.repository);
-    let repository = judge.repository.clone().or_else(signed_for);
-    let owner = repository.as_deref().and_then(|repository| repository.split('/').next());
-    let look_alike = owner.map(|owner| names::look_alike(context, owner, &own)).transpose()?;
-    findings.extend(look_alike.flatten());
+    let signed_for = || examined.iter().filter_map(Examined::place).map(|place| place.repository).collect();
+    let repositories: BTreeSet<String> =
+        judge.repository.clone().map_or_else(signed_for, |named| [named].into());
+    let owners = repositories.iter().filter_map(|repository| repository.split('/').next());
+    for owner in owners.collect::<BTreeSet<_>>() {
+        findings.extend(names::look_alike(context, owner, &own)?);
+    }
     if own.is_empty() {
         let message = "no policy says whose signature counts, so nothing is verified";
         findings.push(Finding::note(&code::trust::NO_POLICY, message));
@@ -213,6 +215,14 @@ impl Judge<'_> {
 
     /// Whether the variants belong together.
     fn together(&self, examined: &[Examined]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let places = places(examined);
+        if places.len() > 1 {
+            let message =
+                format!("the variants were signed for {} places, and are no kernel of one", places.len());
+            let of = places.iter().map(|(place, variants)| format!("{place}: {}", variants.join(", ")));
+            findings.push(of.fold(Finding::error(&code::trust::PLACE, message), Finding::cause));
+        }
         let mut commits: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for examined in examined {
             let provenance = examined.metadata.as_ref().and_then(|metadata| metadata.provenance.as_ref());
@@ -221,13 +231,26 @@ impl Judge<'_> {
             }
         }
         if commits.len() < 2 || self.base.options.allow_mixed {
-            return Vec::new();
+            return findings;
         }
         let finding =
             Finding::error(&code::trust::MIXED, format!("the variants are of {} commits", commits.len()));
         let of = commits.iter().map(|(commit, variants)| format!("{commit}: {}", variants.join(", ")));
-        vec![of.fold(finding, Finding::cause)]
+        findings.push(of.fold(finding, Finding::cause));
+        findings
     }
+}
+
+/// The variants by where they were signed for, but for those that are known to lie elsewhere.
+fn places(examined: &[Examined]) -> BTreeMap<Place, Vec<&str>> {
+    let mut places: BTreeMap<Place, Vec<&str>> = BTreeMap::new();
+    for examined in examined {
+        let is_elsewhere = examined.result.findings.iter().any(|finding| *finding.code == code::trust::PLACE);
+        if let Some(place) = examined.place().filter(|_| !is_elsewhere) {
+            places.entry(place).or_default().push(&examined.result.variant);
+        }
+    }
+    places
 }
 
 /// Holds the sets against those that were seen of their branches, and remembers them where everything is well.
