@@ -59,26 +59,25 @@ fn an_authority_is_trusted_when_it_is_named() {
     assert_eq!(code(&error.expect_err("it is for another name")), "hub/unreachable");
 }
 
-/// A proxy that connects everything to one port, whatever name is asked for.
+/// A proxy that connects everything to one port, whatever name is asked for, and what it was asked.
 fn proxy(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    let log = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&log);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            seen.lock().expect("a log").push(head(&stream));
-            let target = TcpStream::connect(("127.0.0.1", to)).expect("the server");
-            (&stream).write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("an answer");
-            pipe(stream.try_clone().expect("a clone"), target.try_clone().expect("a clone"));
-            pipe(target, stream);
-        }
-    });
-    (port, log)
+    recording(move |stream| {
+        let target = TcpStream::connect(("127.0.0.1", to)).expect("the server");
+        (&stream).write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("an answer");
+        pipe(stream.try_clone().expect("a clone"), target.try_clone().expect("a clone"));
+        pipe(target, stream);
+    })
 }
 
 /// A proxy that connects nobody, and what it was asked.
 fn refusing(answer: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
+    recording(move |mut stream| {
+        stream.write_all(format!("HTTP/1.1 {answer}\r\n\r\n").as_bytes()).expect("an answer")
+    })
+}
+
+/// A listener that does something with each connection, once it has noted what is asked.
+fn recording(answer: impl Fn(TcpStream) + Send + 'static) -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let log = Arc::new(Mutex::new(Vec::new()));
@@ -86,7 +85,7 @@ fn refusing(answer: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             seen.lock().expect("a log").push(head(&stream));
-            (&stream).write_all(format!("HTTP/1.1 {answer}\r\n\r\n").as_bytes()).expect("an answer");
+            answer(stream);
         }
     });
     (port, log)

@@ -144,6 +144,32 @@ fn what_was_sent_once_comes_back_in_no_answer() {
 }
 
 #[test]
+fn people_are_shown_no_beginning_of_a_secret_and_no_short_one() {
+    let client = client();
+    for secret in ["hf_secret_of_the_user", "short"] {
+        client.keep_secret(&Token::new(secret).expect("a token"));
+    }
+    let echo = r#"{"error": "hf_secret_of_th... is not valid, and short is neither"}"#;
+    let reply = Reply::json(403, echo).header("x-error-code", "hf%5Fsecret").header("x-request-id", "short");
+    let (other, _) = script(vec![reply]);
+    let answer = client.send(&Request::get(other.url())).expect("an answer");
+    let text = answer.problem().to_string();
+    let expected =
+        "answered 403: [token]... is not valid, and [token] is neither (code [token], request [token])";
+    assert!(text.ends_with(expected), "{text}");
+    let location = Reply::empty(302).header("location", "http://example.org/hf_secret_of");
+    let (other, _) = script(vec![location]);
+    let error = client.send(&Request::get(other.url())).expect_err("refused");
+    assert!(!format!("{error} {error:?}").contains("hf_secre"), "{error:?}");
+    // What is no word of a server but data is not made unreadable.
+    let (other, _) = script(vec![Reply::bytes(200, "hf_secret_of a short story")]);
+    assert_eq!(
+        client.send(&Request::get(other.url())).expect("an answer").body,
+        b"hf_secret_of a short story"
+    );
+}
+
+#[test]
 fn hostile_answers_are_refused() {
     let refused = |reply: Reply| {
         let (server, _) = script(vec![reply]);

@@ -16,7 +16,7 @@ use super::planned::OtherContent;
 use super::request::{Body, Method, Request};
 use super::response::{Headers, Response};
 use super::retry;
-use super::secrets::Secrets;
+use super::secrets::{Finder, Secrets};
 use super::settings::Settings;
 use super::token::Token;
 use super::wire::SlowAnswer;
@@ -77,9 +77,27 @@ impl Client {
     }
 
     /// An answer without any secret in it.
-    pub(super) fn without_secrets(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let finder = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).finder();
-        finder.redact(bytes)
+    fn without_secrets(&self, bytes: Vec<u8>) -> Vec<u8> {
+        self.finder().redact(bytes)
+    }
+
+    /// The words of others, as people are told them.
+    pub(crate) fn told(&self, text: &str) -> String {
+        self.finder().told(text)
+    }
+
+    fn finder(&self) -> Finder {
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).finder()
+    }
+
+    /// An answer that was read.
+    pub(super) fn answered(
+        &self,
+        (status, headers, address): (u16, Headers, Address),
+        body: Vec<u8>,
+    ) -> Response {
+        let finder = self.finder();
+        Response { status, headers, body: finder.redact(body), address, finder }
     }
 
     /// Sends a request and reads the answer, which may be a refusal. An answer that is transient by its status is waited
@@ -108,7 +126,7 @@ impl Client {
         if body.len() as u64 > request.limit {
             return Err(HttpError::TooLarge { address: address.to_string(), most: request.limit }.into());
         }
-        Ok(Response { status, headers, body: self.without_secrets(body), address })
+        Ok(self.answered((status, headers, address), body))
     }
 
     /// Sends a request once, follows redirects, and leaves the body to be read.
@@ -123,13 +141,17 @@ impl Client {
                 Some(location) if request.follows && matches!(opened.status, 301 | 302 | 303 | 307 | 308) => {
                     let next = address.join(&location).map_err(|error| match error {
                         HttpError::Address { reason, .. } => {
+                            let reason = self.told(&reason);
                             let reason = format!("it redirects to where nothing can be asked: {reason}");
                             HttpError::Answer { address: address.to_string(), reason }
+                        }
+                        HttpError::Insecure { address } => {
+                            HttpError::Insecure { address: self.told(&address) }
                         }
                         other => other,
                     })?;
                     if address.is_encrypted() && !next.is_encrypted() {
-                        return Err(HttpError::Insecure { address: next.to_string() }.into());
+                        return Err(HttpError::Insecure { address: self.told(&next.to_string()) }.into());
                     }
                     address = next;
                 }
@@ -156,7 +178,7 @@ impl Client {
             self.keep_secret(token);
             building = building.header("authorization", token.authorization());
         }
-        tracing::debug!(method = ?request.method, address = %address, "asking");
+        tracing::debug!(method = ?request.method, address = self.told(&address.to_string()), "asking");
         let invalid = |error: http::Error| {
             let reason = format!("the request cannot be written: {error}");
             HttpError::Address { address: address.to_string(), reason }
@@ -175,7 +197,11 @@ impl Client {
         };
         let answer = answer.map_err(|error| self.failed(error, address))?;
         let (parts, body) = answer.into_parts();
-        tracing::debug!(status = parts.status.as_u16(), address = %address, "answered");
+        tracing::debug!(
+            status = parts.status.as_u16(),
+            address = self.told(&address.to_string()),
+            "answered"
+        );
         let text = |value: &http::HeaderValue| {
             String::from_utf8_lossy(&self.without_secrets(value.as_bytes().to_vec())).into_owned()
         };
@@ -194,7 +220,7 @@ impl Client {
             return HttpError::Interrupted.into();
         }
         if matches!(error, ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..)) {
-            let reason = format!("it does not keep to HTTP ({error})");
+            let reason = format!("it does not keep to HTTP ({})", self.told(&error.to_string()));
             return HttpError::Answer { address: address.to_string(), reason }.into();
         }
         if let ureq::Error::ConnectProxyFailed(reason) = &error
@@ -217,12 +243,13 @@ impl Client {
             },
             other => other,
         };
-        Failed::Transport(Transport(match error {
+        let reason = match error {
             ureq::Error::Io(error) => error.to_string(),
             ureq::Error::HostNotFound => "no such host is known".to_owned(),
             ureq::Error::Timeout(phase) => format!("no answer in time ({phase})"),
             other => other.to_string(),
-        }))
+        };
+        Failed::Transport(Transport(self.told(&reason)))
     }
 
     /// What it means that a body ended early.
@@ -233,7 +260,7 @@ impl Client {
         if let Some(reason) = too_slow(error).or_else(|| slow_answer(error)) {
             return HttpError::Slow { address: address.to_string(), reason }.into();
         }
-        Failed::Transport(Transport(format!("the answer broke off: {error}")))
+        Failed::Transport(Transport(self.told(&format!("the answer broke off: {error}"))))
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

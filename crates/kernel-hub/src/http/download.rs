@@ -197,7 +197,7 @@ impl Client {
         // The status says enough where the text does not arrive.
         let _ =
             Paced::new(unread.into_reader(), self.settings().patience).take(64 << 10).read_to_end(&mut body);
-        let response = Response { status, headers, body: self.without_secrets(body), address };
+        let response = self.answered((status, headers, address), body);
         if retry::is_transient(status) {
             return Failed::Transient(Box::new(response));
         }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::address::{Address, shown};
 use super::error::{HttpError, Problem};
+use super::secrets::Finder;
 
 /// Headers by their lower-case name; of several with one name the first.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Where it came from, after redirects.
     pub address: Address,
+    /// Finds secrets in what it says.
+    pub(super) finder: Finder,
 }
 
 impl Response {
@@ -68,6 +71,7 @@ impl Response {
 
     /// What the server says is wrong, in its own words.
     pub fn problem(&self) -> Problem {
+        let short = |text: &str| self.finder.told(&short(text));
         let said = |name: &str| self.headers.get(name).map(short);
         let from_body = || {
             let body: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
@@ -77,9 +81,9 @@ impl Response {
             message.as_str().map(short)
         };
         let text = String::from_utf8_lossy(&self.body);
-        let element = |name: &str| element(&text, name);
+        let element = |name: &str| element(&text, name).map(|text| short(&text));
         Problem {
-            address: self.address.to_string(),
+            address: self.finder.told(&self.address.to_string()),
             status: self.status,
             code: said("x-error-code").or_else(|| element("Code")),
             message: self
@@ -97,7 +101,8 @@ impl Response {
     fn redirect(&self) -> Option<String> {
         let location = self.headers.get("location").filter(|_| (300..400).contains(&self.status))?;
         let place = self.address.join(location).map_or_else(|_| shown(location), |place| place.to_string());
-        Some(format!("it sends on to `{}`, and this is sent to no other address", short(&place)))
+        let place = self.finder.told(&short(&place));
+        Some(format!("it sends on to `{place}`, and this is sent to no other address"))
     }
 }
 
@@ -109,7 +114,7 @@ fn element(document: &str, name: &str) -> Option<String> {
     let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
     let text =
         plain.iter().fold(text.to_owned(), |text, (escape, character)| text.replace(escape, character));
-    Some(short(&text))
+    Some(text)
 }
 
 /// A server's text may be long, and have line breaks: it is told in one line.

@@ -1,6 +1,10 @@
 //! Taking secrets out of what servers answer, however they wrote them down: as they are, with the escapes of addresses or of
 //! JSON, or in base 64, as basic authentication has it. The time that it takes is linear in the answer, whatever is in it.
+//!
+//! What is told to people is held to more than what is read: in the words of a server the beginning of a secret is one too,
+//! and so is one that is too short to be looked for in data.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +15,7 @@ use memchr::{memchr, memmem};
 
 use super::token::Token;
 
-/// Fewest characters of what can be a secret: what is shorter is found in every text.
+/// Fewest characters of what is taken for a secret, or for the beginning of one: what is shorter is found in every text.
 const SHORTEST: usize = 8;
 
 /// What stands in the place of a secret.
@@ -30,9 +34,22 @@ pub(super) enum Finder {
     /// There are none.
     #[default]
     Nothing,
-    Forms(Arc<AhoCorasick>),
+    Forms(Arc<Forms>),
     /// They are too many or too long: nothing can be told from them.
     Everything,
+}
+
+/// The ways in which secrets are written.
+pub(super) struct Forms {
+    /// Finds those that are looked for everywhere.
+    whole: AhoCorasick,
+    all: Vec<Vec<u8>>,
+}
+
+impl fmt::Debug for Finder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Finder")
+    }
 }
 
 impl Secrets {
@@ -42,12 +59,13 @@ impl Secrets {
             return;
         }
         self.known.push(secret.clone());
-        let mut forms: Vec<Vec<u8>> = self.known.iter().flat_map(|secret| forms(secret.text())).collect();
-        forms.sort_unstable();
-        forms.dedup();
+        let mut all: Vec<Vec<u8>> = self.known.iter().flat_map(|secret| forms(secret.text())).collect();
+        all.sort_unstable();
+        all.dedup();
+        let long = all.iter().filter(|form| form.len() >= SHORTEST);
         // The smallest kind: a token of a job has thousands of characters.
-        let built = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(forms);
-        self.finder = built.map_or(Finder::Everything, |forms| Finder::Forms(Arc::new(forms)));
+        let built = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(long);
+        self.finder = built.map_or(Finder::Everything, |whole| Finder::Forms(Arc::new(Forms { whole, all })));
     }
 
     /// What finds those that are known now.
@@ -64,16 +82,49 @@ impl Finder {
             Self::Everything => return INSTEAD.to_vec(),
             Self::Forms(forms) => forms,
         };
-        let mut found: Vec<Range<usize>> =
-            forms.find_overlapping_iter(&bytes).map(|found| found.range()).collect();
-        for read in readers(&bytes) {
-            let (read, places) = read_all(&bytes, read);
-            let place = |at: usize| places.get(at).map_or(bytes.len(), |place| *place as usize);
-            let matches = forms.find_overlapping_iter(&read);
-            found.extend(matches.map(|found| place(found.start())..place(found.end())));
-        }
+        let whole =
+            |text: &[u8]| forms.whole.find_overlapping_iter(text).map(|found| found.range()).collect();
+        let found = in_every_reading(&bytes, whole);
         without(bytes, found)
     }
+
+    /// What a server says, for people: also without beginnings of secrets, and without those that are short. Meant for
+    /// short texts: it compares at every place.
+    pub(super) fn told(&self, text: &str) -> String {
+        let forms = match self {
+            Self::Nothing => return text.to_owned(),
+            Self::Everything => return String::from_utf8_lossy(INSTEAD).into_owned(),
+            Self::Forms(forms) => forms,
+        };
+        let found = in_every_reading(text.as_bytes(), |text| forms.beginnings(text));
+        String::from_utf8_lossy(&without(text.as_bytes().to_vec(), found)).into_owned()
+    }
+}
+
+impl Forms {
+    /// Where a text has the beginning of a form, as long as it goes on.
+    fn beginnings(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for at in 0..text.len() {
+            let shared = self.all.iter().filter_map(|form| {
+                let length = form.iter().zip(&text[at..]).take_while(|(one, other)| one == other).count();
+                (length >= form.len().min(SHORTEST)).then_some(length)
+            });
+            found.extend(shared.max().map(|length| at..at + length));
+        }
+        found
+    }
+}
+
+/// What is found in a text, by itself and as it is read with each kind of escapes.
+fn in_every_reading(text: &[u8], find: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found = find(text);
+    for read in readers(text) {
+        let (read, places) = read_all(text, read);
+        let place = |at: usize| places.get(at).map_or(text.len(), |place| *place as usize);
+        found.extend(find(&read).into_iter().map(|found| place(found.start)..place(found.end)));
+    }
+    found
 }
 
 /// Bytes without these ranges of them, in any order.
@@ -97,9 +148,9 @@ fn without(bytes: Vec<u8>, mut found: Vec<Range<usize>>) -> Vec<u8> {
 /// A secret as it may be found in a text, also where the text is read as if it had escapes and the secret looks like one.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let mut forms = in_base64(secret);
+    forms.retain(|form| form.len() >= SHORTEST);
     forms.push(secret.as_bytes().to_vec());
     forms.extend(readers(secret.as_bytes()).into_iter().map(|read| read_all(secret.as_bytes(), read).0));
-    forms.retain(|form| form.len() >= SHORTEST);
     forms
 }
 
@@ -277,6 +328,22 @@ mod tests {
         let finder = finder(&["hf_secret_one", "hf_secret_one_and_more", "short"]);
         let text = "hf_secret_one_and_more hf_secret_one short";
         assert_eq!(shown(&finder, text), "[token] [token] short");
+    }
+
+    #[test]
+    fn people_are_shown_no_beginning_of_a_secret_and_no_short_one() {
+        let finder = finder(&["hf_secret+/Writer", "short", r"a\b"]);
+        let told = |text: &str| finder.told(text);
+        assert_eq!(told("hf_secret+/W... hf_secre, hf_secr"), "[token]... [token], hf_secr");
+        assert_eq!(told("hf_secret_other"), "[token]_other");
+        assert_eq!(told("hf%5Fsecret%2b \\u0068f_secret."), "[token] [token].");
+        assert_eq!(told("Basic dTpoZl9zZWNyZXQrL1dy"), "Basic dTp[token]", "base 64 that was cut off");
+        assert_eq!(told(r"a shortcut; a\b a\\b sho"), "a [token]cut; [token] [token] sho");
+        assert_eq!(shown(&finder, "hf_secret+/W short"), "hf_secret+/W short", "data stay what they are");
+        let finder = super::tests::finder(&[&"a".repeat(5000)]);
+        let begin = Instant::now();
+        assert_eq!(finder.told(&"a".repeat(1000)), "[token]");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     }
 
     #[test]

@@ -102,7 +102,8 @@ impl Hub {
             // Each is sent once, however often it is named.
             let Some(blob) = by_name.remove(object.oid.as_str()) else { continue };
             if let Some(error) = object.error {
-                return Err(HubError::NotStored { path: blob.path.clone(), reason: short(&error.message) });
+                let reason = self.client.told(&short(&error.message));
+                return Err(HubError::NotStored { path: blob.path.clone(), reason });
             }
             jobs.extend(object.actions.map(|actions| Job { blob, actions }));
         }
