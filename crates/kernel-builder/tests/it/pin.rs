@@ -27,13 +27,38 @@ fn locked(hub: &hub_testkit::Hub, scene: &Scene) -> String {
     String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
 }
 
-/// A project whose variant depends on another kernel.
-fn depending(hub: &hub_testkit::Hub) -> Scene {
+/// A project whose variant depends on other kernels.
+fn depending(hub: &hub_testkit::Hub, on: &[&str]) -> Scene {
     let scene = variant(manifest(scene(hub, "writer"), 1), "torch-cpu", 1, &sample("one"));
     let path = "build/torch-cpu/metadata.json";
     let text = fs_err::read_to_string(scene.path(path)).expect("metadata");
-    let more = "\"kernel-depends\": [{\"repo-id\": \"untrusted/other\", \"version\": 1}], \"backend\"";
-    sealed(scene.file(path, &text.replace("\"backend\"", more)))
+    let on: Vec<Value> = on.iter().map(|id| serde_json::json!({ "repo-id": id, "version": 1 })).collect();
+    let more = format!("\"kernel-depends\": {}, \"backend\"", Value::Array(on));
+    sealed(scene.file(path, &text.replace("\"backend\"", &more)))
+}
+
+/// Two ways lead to one of them, and from there one leads back.
+#[test]
+fn dependencies_that_meet_and_go_round_are_pinned_once() {
+    let hub = hub();
+    for (id, on) in [
+        ("acme/one", &["acme/left", "acme/right"][..]),
+        ("acme/left", &["acme/both"]),
+        ("acme/right", &["acme/both"]),
+        ("acme/both", &["acme/one", "acme/both"]),
+    ] {
+        let ran = depending(&hub, on).run(&["upload", "--repo-id", id]);
+        assert_eq!(ran.status, 0, "{ran}");
+    }
+    hub.take_log();
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
+    let ran = scene.run(&["pin", "acme/one@v1", "acme/one@v1", "--json"]);
+    let report = ran.json().pop().expect("a report");
+    let kernels = report["kernels"].as_array().expect("kernels").iter();
+    let names: Vec<&str> = kernels.filter_map(|kernel| kernel["repository"].as_str()).collect();
+    assert_eq!((ran.status, names), (0, vec!["acme/both", "acme/left", "acme/one", "acme/right"]), "{ran}");
+    let asked = hub.take_log();
+    assert_eq!(asked.iter().filter(|line| line.contains("acme/both/refs")).count(), 1, "{asked:?}");
 }
 
 #[test]
@@ -60,7 +85,7 @@ fn dependencies_are_pinned_too() {
     let hub = hub();
     let other = project(&hub, "writer", "other");
     assert_eq!(other.run(&["upload", "--repo-id", "untrusted/other"]).status, 0);
-    assert_eq!(depending(&hub).run(&["upload"]).status, 0);
+    assert_eq!(depending(&hub, &["untrusted/other"]).run(&["upload"]).status, 0);
     let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
     let ran = scene.run(&["pin", "acme/demo@v1"]);
     assert!(

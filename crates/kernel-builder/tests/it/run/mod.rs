@@ -2,6 +2,7 @@
 
 mod bad;
 mod compare;
+mod in_a_variant;
 mod share;
 mod switch;
 mod verified;
