@@ -10,6 +10,7 @@ use miette::Diagnostic;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::atomic::Pending;
 use crate::check::bytecode;
 use crate::digest::{self, METADATA};
 use crate::seal::BUILD_DIRECTORY;
@@ -132,15 +133,14 @@ pub fn is_of(directory: &Utf8Path, metadata_sha256: &str) -> bool {
 
 /// Replaces a file directly in a variant: whenever this is killed, it is the whole new text or the old one.
 pub fn replace(directory: &Utf8Path, name: &str, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    use std::os::unix::fs::PermissionsExt;
+    replacement(directory, name, text)?.place()
+}
+
+/// What replaces a file directly in a variant, whole and without its name.
+pub fn replacement(directory: &Utf8Path, name: &str, text: &str) -> std::io::Result<Pending> {
     // Beside the variant, so that nothing of an interrupted run is ever taken for a file of it.
     let beside = directory.parent().unwrap_or(directory);
-    let mut file = tempfile::Builder::new().prefix(".variant.").tempfile_in(beside)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
-    file.as_file().sync_all()?;
-    file.persist(directory.join(name)).map(drop).map_err(|error| error.error)
+    Pending::settled(beside, &directory.join(name), text.as_bytes())
 }
 
 /// What of a variant is not as its digest says: nothing, or why not, for people.

@@ -20,12 +20,7 @@ pub fn write(path: &Utf8Path, content: &[u8]) -> std::io::Result<()> {
 
 /// Writes files that belong together: none is replaced where any of them cannot be.
 pub fn write_together(files: &[(Utf8PathBuf, &[u8])]) -> std::io::Result<()> {
-    let settled = files.iter().map(|(path, content)| {
-        let mut pending = Pending::begin(path)?;
-        pending.add(content)?;
-        pending.settle()?;
-        Ok(pending)
-    });
+    let settled = files.iter().map(|(path, content)| Pending::settled(beside(path), path, content));
     let settled: Vec<Pending> = settled.collect::<std::io::Result<_>>()?;
     settled.into_iter().try_for_each(Pending::place)
 }
@@ -40,13 +35,23 @@ pub struct Pending {
 impl Pending {
     /// Begins a file beside its place, under the same rules as [`write`].
     pub fn begin(path: &Utf8Path) -> std::io::Result<Self> {
+        Self::begin_in(beside(path), path)
+    }
+
+    /// A whole file that is on the disk and only lacks its name; until then it is in `directory`.
+    pub fn settled(directory: &Utf8Path, path: &Utf8Path, content: &[u8]) -> std::io::Result<Self> {
+        let mut pending = Self::begin_in(directory, path)?;
+        pending.add(content)?;
+        pending.settle()?;
+        Ok(pending)
+    }
+
+    fn begin_in(directory: &Utf8Path, path: &Utf8Path) -> std::io::Result<Self> {
         match regular::require(path) {
             Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => return Err(error),
             // What is not there, or cannot be looked at, shows when it is written.
             _ => {}
         }
-        let directory =
-            path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
         fs_err::create_dir_all(directory)?;
         Ok(Self { file: NamedTempFile::new_in(directory)?, path: path.to_owned() })
     }
@@ -68,7 +73,16 @@ impl Pending {
         self.file.as_file().sync_all()
     }
 
-    fn place(self) -> std::io::Result<()> {
-        self.file.persist(self.path).map(drop).map_err(|error| error.error)
+    /// Gives a settled file its name.
+    pub fn place(self) -> std::io::Result<()> {
+        let placed = self.file.persist(&self.path).map(drop);
+        placed.map_err(|error| {
+            std::io::Error::new(error.error.kind(), format!("`{}`: {}", self.path, error.error))
+        })
     }
+}
+
+/// The directory of a file.
+fn beside(path: &Utf8Path) -> &Utf8Path {
+    path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."))
 }

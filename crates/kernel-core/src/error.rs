@@ -163,6 +163,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Trust(#[from] kernel_trust::TrustError),
 
+    /// Only a part of a set is signed.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    HalfSigned(#[from] crate::verbs::sign::HalfSigned),
+
     /// What was verified before cannot be read.
     #[error(transparent)]
     #[diagnostic(transparent)]

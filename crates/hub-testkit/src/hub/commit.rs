@@ -30,9 +30,11 @@ impl Inner {
         }
         let is_pull = query(request, "create_pr").as_deref() == Some("1");
         let mut state = self.state();
+        let mut author = None;
         if is_pull {
             state.readable(key, user)?;
-            user.ok_or_else(|| Refusal::new(401, "", "Invalid username or password."))?;
+            let user = user.ok_or_else(|| Refusal::new(401, "", "Invalid username or password."))?;
+            author = Some(user.name.clone());
         } else if let Some(pull) = pull_of(revision, state.readable(key, user)?) {
             // Whoever opened it may go on with it, and those who may write.
             if pull.is_closed {
@@ -68,8 +70,7 @@ impl Inner {
         repository.commits.insert(oid.clone(), commit);
         let url = format!("{}/{key}/commit/{oid}", self.base());
         let mut answer = json!({ "success": true, "commitOid": oid, "commitUrl": url, "hookOutput": "" });
-        if is_pull {
-            let author = user.map(|user| user.name.clone()).unwrap_or_default();
+        if let Some(author) = author {
             let base = revision.to_owned();
             repository.pulls.push(Pull { head: oid, base, author, is_closed: false });
             let number = repository.pulls.len();

@@ -12,17 +12,23 @@ use crate::trust::statement::Statement;
 /// What speaks against publishing `artifacts` at `place`; where there is a verifier, each must have a sound signature, and
 /// so must the statement about its set.
 pub fn check(artifacts: &[Artifact], place: &Place, required: Option<&Verifier>) -> Vec<Finding> {
-    artifacts.iter().flat_map(|artifact| one(artifact, place, required)).collect()
+    let some = artifacts.iter().any(|artifact| artifact.signature.is_some());
+    artifacts.iter().flat_map(|artifact| one(artifact, place, required, some)).collect()
 }
 
-fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>) -> Vec<Finding> {
+fn one(artifact: &Artifact, place: &Place, required: Option<&Verifier>, some: bool) -> Vec<Finding> {
     let name = &artifact.name;
     let finding = |code: &'static Code, message: String| {
         Finding::error(code, message).about(Subject { variant: Some(name.clone()), ..Subject::default() })
     };
     let Some(bundle) = &artifact.signature else {
-        let missing = required.map(|_| finding(&code::trust::UNSIGNED, format!("`{name}` has no signature")));
-        return missing.into_iter().collect();
+        // What was broken off while it was signed is no unsigned set.
+        let message = match (required.is_some(), some || artifact.metadata.publication.is_some()) {
+            (true, _) => format!("`{name}` has no signature"),
+            (false, true) => format!("`{name}` has no signature, and its set was signed"),
+            (false, false) => return Vec::new(),
+        };
+        return vec![finding(&code::trust::UNSIGNED, message)];
     };
     let sound = match required {
         Some(verifier) => verifier.blob(&artifact.text, bundle).map(drop),

@@ -1,5 +1,6 @@
 //! `sign`: signs what was built, for one place. Each variant's metadata get to know the place and the set they are signed
-//! with; then they are signed, and a statement about the whole set too. Nothing is written before everything is signed.
+//! with; then they are signed, and a statement about the whole set too. Nothing is written before everything is signed, and
+//! nothing gets its name before everything is written. The statement comes last: without it no signature is accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +11,17 @@ use kernel_spec::event::Stage;
 use kernel_spec::report::{SignReport, SignedVariant};
 use kernel_spec::{Event, Finding, code};
 use kernel_trust::{IdentityToken, Signer, TrustError};
+use miette::Diagnostic;
+use thiserror::Error;
 
+use crate::atomic::Pending;
 use crate::digest::{METADATA, SIGNATURE};
 use crate::trust::set::{self, Place};
 use crate::trust::statement::Statement;
 use crate::trust::{self, PROVENANCE, contents};
 use crate::upload::preflight::Artifact;
 use crate::upload::target::{self, Chosen, RepositoryKind};
-use crate::{Context, Error, Project, Result, artifacts, atomic, network, regular};
+use crate::{Context, Project, Result, artifacts, network, regular};
 
 /// The variable in which other jobs, such as GitLab's, are given their token.
 const TOKEN: &str = "SIGSTORE_ID_TOKEN";
@@ -47,6 +51,22 @@ struct Written {
     directory: Utf8PathBuf,
     metadata: String,
     bundle: String,
+}
+
+/// Why only a part of a set is signed.
+#[derive(Debug, Error, Diagnostic)]
+#[error("signing broke off: {signed} signed, {open} not, and there is no statement about the set")]
+#[diagnostic(
+    code("trust/half-signed"),
+    help(
+        "look at the path and the system's reason above, and sign again: `verify` and `upload` take no part of a set"
+    )
+)]
+pub struct HalfSigned {
+    signed: String,
+    open: String,
+    #[source]
+    reason: std::io::Error,
 }
 
 /// Signs built variants.
@@ -86,8 +106,10 @@ pub fn sign(context: &Context, options: &SignOptions) -> Result<SignReport> {
     let statement = Statement { place: place.clone(), set: set.clone(), serial: context.now, members };
     let text = statement.to_json(&commits(&variants), &locks(&variants), &toolchains(&variants), &identity);
     let statement_bundle = signer.statement(subject.as_bytes(), text.as_bytes())?;
-    let signed = written.iter().map(|written| write(context, written)).collect::<Result<Vec<_>>>()?;
-    let provenance = keep_statement(&variants, &set, &statement_bundle.text)?;
+    let (provenance, statement_file) = prepare_statement(&variants, &set, &statement_bundle.text)?;
+    let signed = write(context, &written)?;
+    statement_file.place()?;
+    forget_statements(&provenance)?;
     Ok(SignReport {
         subject: identity.subject,
         issuer: identity.issuer,
@@ -176,38 +198,66 @@ fn identity(context: &Context, options: &SignOptions) -> Result<IdentityToken> {
     Err(TrustError::Token { reason }.into())
 }
 
-/// Writes a variant's metadata and signature. Whenever this is killed, no signature lies beside other metadata.
-fn write(context: &Context, written: &Written) -> Result<SignedVariant> {
-    let signature = written.directory.join(SIGNATURE);
-    match fs_err::remove_file(&signature) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
+/// Writes the metadata and signatures of variants. Whenever this is killed, no signature lies beside other metadata.
+fn write(context: &Context, all: &[Written]) -> Result<Vec<SignedVariant>> {
+    let prepare = |written: &Written| {
+        let metadata = artifacts::replacement(&written.directory, METADATA, &written.metadata)?;
+        Ok((metadata, artifacts::replacement(&written.directory, SIGNATURE, &written.bundle)?))
+    };
+    let prepared: Vec<(Pending, Pending)> = all.iter().map(prepare).collect::<std::io::Result<_>>()?;
+    let mut signed = Vec::new();
+    for (at, (metadata, bundle)) in prepared.into_iter().enumerate() {
+        let signature = all[at].directory.join(SIGNATURE);
+        let placed = match fs_err::remove_file(&signature) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => metadata.place().and_then(|()| bundle.place()),
+        };
+        if let Err(reason) = placed {
+            let (signed, open) = (names(&all[..at]), names(&all[at..]));
+            return Err(HalfSigned { signed, open, reason }.into());
+        }
+        let variant = all[at].directory.file_name().unwrap_or_default().to_owned();
+        signed.push(SignedVariant { variant, signature: shown(context, &signature) });
     }
-    artifacts::replace(&written.directory, METADATA, &written.metadata)?;
-    artifacts::replace(&written.directory, SIGNATURE, &written.bundle)?;
-    let variant = written.directory.file_name().unwrap_or_default().to_owned();
-    Ok(SignedVariant { variant, signature: shown(context, &signature) })
+    Ok(signed)
 }
 
-/// Writes the statement about the set, and removes those about sets of which nothing is left here; none where a variant
-/// does not say which set it is of, because its metadata cannot be read.
-fn keep_statement(variants: &[Artifact], set: &str, text: &str) -> Result<Utf8PathBuf> {
+/// The names of variants, with the verb.
+fn names(of: &[Written]) -> String {
+    let names = of.iter().map(|written| format!("`{}`", written.directory.file_name().unwrap_or_default()));
+    match of.len() {
+        0 => "nothing is".to_owned(),
+        1 => format!("{} is", names.collect::<String>()),
+        _ => format!("{} are", names.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The statement about the set, and where it goes.
+fn prepare_statement(variants: &[Artifact], set: &str, text: &str) -> Result<(Utf8PathBuf, Pending)> {
     let beside = variants.first().and_then(|variant| variant.directory.parent());
     let beside = beside.unwrap_or(Utf8Path::new("."));
     regular::inside(beside, PROVENANCE)?;
     let folder = beside.join(PROVENANCE);
     let path = folder.join(trust::provenance_file(set));
-    atomic::write(&path, text.as_bytes())?;
+    let pending = Pending::settled(&folder, &path, text.as_bytes())?;
+    Ok((path, pending))
+}
+
+/// Removes the statements beside `kept` about sets of which nothing is left here; none where a variant does not say which
+/// set it is of, because its metadata cannot be read.
+fn forget_statements(kept: &Utf8Path) -> Result<()> {
+    let (Some(folder), Some(name)) = (kept.parent(), kept.file_name()) else { return Ok(()) };
+    let beside = folder.parent().unwrap_or(Utf8Path::new("."));
     let all = artifacts::find_in(beside).into_iter().map(|directory| artifacts::metadata(&directory));
-    let Ok(all) = all.collect::<std::result::Result<Vec<_>, _>>() else { return Ok(path) };
+    let Ok(all) = all.collect::<std::result::Result<Vec<_>, _>>() else { return Ok(()) };
     let records = all.into_iter().filter_map(|metadata| metadata.publication);
     let used: BTreeSet<String> = records.map(|record| trust::provenance_file(&record.set)).collect();
-    for entry in folder.read_dir_utf8().map_err(Error::from)? {
-        let entry = entry.map_err(Error::from)?;
-        let ours = entry.file_name().len() == trust::provenance_file(set).len();
-        if ours && entry.file_name().ends_with(".sigstore.json") && !used.contains(entry.file_name()) {
+    for entry in folder.read_dir_utf8()? {
+        let entry = entry?;
+        let ours = entry.file_name().len() == name.len() && entry.file_name().ends_with(".sigstore.json");
+        if ours && !used.contains(entry.file_name()) {
             fs_err::remove_file(entry.path())?;
         }
     }
-    Ok(path)
+    Ok(())
 }

@@ -23,6 +23,10 @@ codes! {
         means: "The built variants are not fit to be signed",
         example: "a variant in which a file was edited after the build",
         remedy: "Mend what the findings name; nothing was signed";
+    HALF_SIGNED = "trust/half-signed", Environment,
+        means: "Some variants of a set got their signatures, and then one could not be written",
+        example: "a variant whose directory the user of the command may not write",
+        remedy: "Mend what the cause names and run `sign` again; until then `verify` and `upload` refuse the set";
     NO_POLICY = "trust/no-policy", NothingVerified,
         means: "The signature is sound, and nobody said whose signature counts",
         example: "`verify` without `--policy`",

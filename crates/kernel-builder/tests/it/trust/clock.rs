@@ -1,6 +1,6 @@
 //! By which clock something is trusted, and until when: the machine's, and never one that documents are dated by.
 
-use super::others::sign_as_others;
+use super::others::signed_by_others;
 use super::*;
 
 #[test]
@@ -21,13 +21,7 @@ fn the_date_of_documents_decides_nothing() {
 #[test]
 fn what_is_signed_for_no_place_grows_old_too() {
     let services = Sigstore::start().expect("services");
-    let scene = job(&services);
-    for variant in ["torch-cpu", "torch-universal"] {
-        let folder = scene.path(&format!("build/{variant}"));
-        let bundle =
-            sign_as_others(&services, &fs_err::read(folder.join("metadata.json")).expect("metadata"));
-        fs_err::write(folder.join("metadata.json.sigstore"), bundle).expect("written");
-    }
+    let scene = signed_by_others(&services, job(&services));
     later();
     let told = |scene: &Scene, more: &[&str]| {
         let ran = verify(scene, &[&["--allow-unplaced"], more].concat());

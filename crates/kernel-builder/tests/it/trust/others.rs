@@ -89,6 +89,16 @@ fn lines(output: Output) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
+/// A built project whose variants PyPI's `sigstore` has signed, for no place.
+pub(super) fn signed_by_others(services: &Sigstore, scene: Scene) -> Scene {
+    for variant in ["torch-cpu", "torch-universal"] {
+        let folder = scene.path(&format!("build/{variant}"));
+        let bundle = sign_as_others(services, &fs_err::read(folder.join("metadata.json")).expect("metadata"));
+        fs_err::write(folder.join("metadata.json.sigstore"), bundle).expect("written");
+    }
+    scene
+}
+
 /// Signs bytes with PyPI's `sigstore`.
 #[expect(clippy::disallowed_methods, reason = "the tests start Python as a shell does")]
 pub(super) fn sign_as_others(services: &Sigstore, content: &[u8]) -> String {
@@ -197,12 +207,6 @@ fn what_the_javascript_verifier_accepts_and_lets_pass_is_known() {
 #[test]
 fn what_others_sign_is_verified() {
     let services = Sigstore::start().expect("services");
-    let scene = job(&services);
-    for variant in ["torch-cpu", "torch-universal"] {
-        let folder = scene.path(&format!("build/{variant}"));
-        let bundle =
-            sign_as_others(&services, &fs_err::read(folder.join("metadata.json")).expect("metadata"));
-        fs_err::write(folder.join("metadata.json.sigstore"), bundle).expect("written");
-    }
+    let scene = signed_by_others(&services, job(&services));
     assert_eq!(verify(&scene, &["--allow-unplaced"]).status, 0);
 }

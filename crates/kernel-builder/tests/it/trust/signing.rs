@@ -1,9 +1,12 @@
 //! What `sign` writes and says, and what `verify` says of it.
 
+use std::os::unix::fs::PermissionsExt;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::*;
+use crate::scene::is_root;
 
 #[test]
 fn what_is_signed_is_verified() {
@@ -88,6 +91,46 @@ fn nothing_is_changed_where_a_service_refuses() {
     assert!(ran.status == 8 && ran.stderr.contains("trust/not-signed"), "{ran}");
     assert!(!ran.to_string().contains(REQUEST_SECRET) && !ran.to_string().contains("eyJ"), "{ran}");
     assert_eq!(crate::upload::local(&scene), before);
+}
+
+/// The last variant is looked at before the first is touched.
+#[test]
+fn nothing_is_changed_where_a_signature_cannot_be_written() {
+    let services = Sigstore::start().expect("services");
+    let scene = job(&services);
+    fs_err::create_dir(scene.path("build/torch-universal/metadata.json.sigstore")).expect("made");
+    let before = crate::upload::local(&scene);
+    let ran = sign(&scene);
+    assert!(ran.status == 4 && ran.stderr.contains("metadata.json.sigstore"), "{ran}");
+    assert_eq!(crate::upload::local(&scene), before);
+}
+
+/// Of two variants one can be signed: it counts for nothing alone, and the next run signs both.
+#[test]
+fn a_set_that_is_signed_in_part_is_told_and_taken_by_nobody() {
+    let services = Sigstore::start().expect("services");
+    let scene = job(&services);
+    let allow = |directory: &Path, mode: u32| {
+        fs_err::set_permissions(directory, std::fs::Permissions::from_mode(mode)).expect("rights");
+    };
+    for directory in scene.path("").ancestors().take(2) {
+        allow(directory, 0o755);
+    }
+    for (directory, mode) in [("", 0o777), ("torch-cpu", 0o777), ("torch-universal", 0o555)] {
+        allow(&scene.path("build").join(directory), mode);
+    }
+    let arguments = ["sign", "--trust-config", "trust.json"];
+    let ran = if is_root() { scene.run_as_nobody(&arguments) } else { scene.run(&arguments) };
+    assert!(ran.status == 4 && ran.stderr.contains("error[trust/half-signed]"), "{ran}");
+    assert!(ran.stderr.contains("`torch-cpu` is signed, `torch-universal` is not"), "{ran}");
+    let ran = verify(&scene, &[]);
+    assert_eq!((ran.status, codes(&ran).join(" ")), (6, "trust/set trust/unsigned".to_owned()), "{ran}");
+    let ran = scene.run(&["upload", "--json", "--offline", "--allow-unsandboxed", "--allow-host-toolchain"]);
+    let last = ran.json().pop().expect("a line").to_string();
+    assert!(last.contains("trust/set") && last.contains("and its set was signed"), "{ran}");
+    allow(&scene.path("build/torch-universal"), 0o755);
+    assert_eq!(sign(&scene).status, 0);
+    assert_eq!(verify(&scene, &[]).status, 0);
 }
 
 #[test]
