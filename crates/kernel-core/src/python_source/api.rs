@@ -1,13 +1,14 @@
 //! The public API of a package, for its card: the functions with their signatures, the layers, and what cannot be told
 //! without running the package.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{Expr, ParameterWithDefault, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use serde::Serialize;
 
 use super::PythonSource;
 use super::exports::{Exports, exports};
+use super::parameters::Parameters as Accepted;
 
 /// What a package offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,6 +23,21 @@ pub struct PublicApi {
     pub others: Vec<String>,
     /// What only running the package would tell, as it is written in the source.
     pub unknown: Vec<String>,
+    /// Everything of these that is called: functions by their name, methods of layers as `Layer.forward`.
+    #[serde(skip)]
+    pub callables: BTreeMap<String, Callable>,
+    /// Layers that may have methods of other classes than torch's `Module`.
+    #[serde(skip)]
+    pub heirs: BTreeSet<String>,
+}
+
+/// What is called, and with what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// Parameters and result as written.
+    pub signature: String,
+    /// The parameters as callers have to do with them.
+    pub parameters: Accepted,
 }
 
 /// A public function.
@@ -59,19 +75,40 @@ pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
     let mut api = PublicApi { declared: names.is_some(), unknown, ..PublicApi::default() };
     for name in names.unwrap_or_default() {
         if name == LAYERS {
-            api.layers = package.module(LAYERS).map(layers_of).unwrap_or_default();
+            if let Some(module) = package.module(LAYERS) {
+                for class in classes_of(module) {
+                    api.add_layer(class.name.to_string(), module, class);
+                }
+            }
             continue;
         }
         match package.definition(root, &name, 4) {
             // Users know it by its public name.
             Some(Definition::Function(source, function)) => {
+                api.callables.insert(name.clone(), callable(source, function));
                 api.functions.push(Function { name, ..describe(source, function) });
             }
-            Some(Definition::Class(source, class)) => api.layers.push(Layer { name, ..layer(source, class) }),
+            Some(Definition::Class(source, class)) => api.add_layer(name, source, class),
             None => api.others.push(name),
         }
     }
     api
+}
+
+impl PublicApi {
+    fn add_layer(&mut self, name: String, source: &PythonSource, class: &StmtClassDef) {
+        let is_public = |method: &&StmtFunctionDef| {
+            let name = method.name.as_str();
+            !name.starts_with('_') || matches!(name, "__init__" | "__call__")
+        };
+        for method in methods(class).filter(is_public) {
+            self.callables.insert(format!("{name}.{}", method.name), callable(source, method));
+        }
+        if class.bases().iter().any(|base| !is_module(base)) {
+            self.heirs.insert(name.clone());
+        }
+        self.layers.push(Layer { name, ..layer(source, class) });
+    }
 }
 
 struct Package<'a> {
@@ -128,28 +165,39 @@ impl<'a> Package<'a> {
     }
 }
 
-fn layers_of(source: &PythonSource) -> Vec<Layer> {
+fn classes_of(source: &PythonSource) -> impl Iterator<Item = &StmtClassDef> {
     let classes = source.body().iter().filter_map(|statement| statement.as_class_def_stmt());
-    classes.filter(|class| !class.name.starts_with('_')).map(|class| layer(source, class)).collect()
+    classes.filter(|class| !class.name.starts_with('_'))
+}
+
+fn methods(class: &StmtClassDef) -> impl Iterator<Item = &StmtFunctionDef> {
+    class.body.iter().filter_map(|statement| statement.as_function_def_stmt())
 }
 
 /// A class that derives from something called `Module`, as layers do.
 fn is_layer(class: &StmtClassDef) -> bool {
-    class.bases().iter().any(|base| match base {
+    class.bases().iter().any(is_module)
+}
+
+fn is_module(base: &Expr) -> bool {
+    match base {
         Expr::Name(name) => name.id.as_str() == "Module",
         Expr::Attribute(attribute) => attribute.attr.as_str() == "Module",
         _ => false,
-    })
+    }
 }
 
 fn layer(source: &PythonSource, class: &StmtClassDef) -> Layer {
-    let mut methods = class.body.iter().filter_map(|statement| statement.as_function_def_stmt());
-    let forward = methods.find(|method| method.name.as_str() == "forward");
+    let forward = methods(class).find(|method| method.name.as_str() == "forward");
     Layer {
         name: class.name.to_string(),
         forward: forward.map(|method| signature(source, method)),
         summary: summary(&class.body),
     }
+}
+
+fn callable(source: &PythonSource, function: &StmtFunctionDef) -> Callable {
+    Callable { signature: signature(source, function), parameters: Accepted::of(&function.parameters) }
 }
 
 fn describe(source: &PythonSource, function: &StmtFunctionDef) -> Function {

@@ -17,6 +17,7 @@ mod imports;
 mod listed;
 mod names;
 mod package;
+mod parameters;
 mod paths;
 mod reach;
 mod registration;
@@ -31,8 +32,9 @@ mod tests;
 mod text;
 mod value;
 
-pub use api::{Function, Layer, PublicApi, public_api};
+pub use api::{Callable, Function, Layer, PublicApi, public_api};
 pub use generated::{Generated, generated};
+pub use parameters::Parameters;
 pub use reach::Use;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@ use kernel_spec::{Finding, code};
 
 use super::contents::BUILD;
 use super::preflight::Artifact;
-use crate::python_source::{Function, Layer, PublicApi, PythonSource, public_api};
+use crate::python_source::{PublicApi, PythonSource, public_api};
 use crate::{Result, regular};
 
 /// Largest Python file that is looked at.
@@ -37,11 +37,21 @@ pub fn check(
         let folder = format!("{BUILD}{name}/");
         let files: Vec<(&String, &RemoteFile, &str)> = tree
             .iter()
-            .filter(|(path, file)| is_python(path) && file.size <= LARGEST)
+            .filter(|(path, _)| is_python(path))
             .filter_map(|(path, file)| Some((path, file, path.strip_prefix(&folder)?)))
             .collect();
-        if files.is_empty() || files.len() > MOST {
+        if files.is_empty() {
             continue;
+        }
+        let version = artifact.metadata.version;
+        if files.len() > MOST {
+            let reason = format!("`{folder}` has {} files of Python, more than {MOST}", files.len());
+            return Ok(vec![unknown(version, [reason])]);
+        }
+        let large = files.iter().filter(|(_, file, _)| file.size > LARGEST);
+        let large: Vec<String> = large.map(|(path, ..)| format!("`{path}` is larger than 1 MiB")).collect();
+        if !large.is_empty() {
+            return Ok(vec![unknown(version, large)]);
         }
         let mut published = BTreeMap::new();
         for (path, file, name) in files {
@@ -55,26 +65,54 @@ pub fn check(
                 own.insert(entry.path, text);
             }
         }
-        let broken = breaks(&api(&published), &api(&own));
-        let version = artifact.metadata.version;
-        return Ok(if broken.is_empty() {
-            Vec::new()
-        } else {
-            let message =
-                format!("callers of version {version} may break, and the version is still {version}");
-            let finding = Finding::warning(&code::upload::VERSION_DUE, message);
-            vec![broken.into_iter().fold(finding, Finding::cause)]
-        });
+        return Ok(compare(version, &folder, &published, &own).into_iter().collect());
     }
     Ok(Vec::new())
 }
 
-/// The API of a package; files that are no Python are passed over, because `check` tells of them.
-fn api(files: &BTreeMap<String, Vec<u8>>) -> PublicApi {
-    let sources = files
-        .iter()
-        .filter_map(|(name, text)| PythonSource::parse(name, text).ok().map(|source| (name.clone(), source)));
-    public_api(&sources.collect())
+/// What there is to say of the files of a published package and of the one that replaces it.
+fn compare(
+    version: u64,
+    folder: &str,
+    published: &BTreeMap<String, Vec<u8>>,
+    own: &BTreeMap<String, Vec<u8>>,
+) -> Option<Finding> {
+    let (old, damaged) = api(published);
+    if !damaged.is_empty() {
+        let damaged = damaged.iter().map(|name| format!("the published `{folder}{name}` is no Python"));
+        return Some(unknown(version, damaged));
+    }
+    // Files of our own that are no Python are told of by `check`.
+    let (new, _) = api(own);
+    if old.declared && !new.declared {
+        let reason = "the published package lists its public names in `__all__`, and this one does not";
+        return Some(unknown(version, [reason.to_owned()]));
+    }
+    let broken = breaks(&old, &new);
+    if broken.is_empty() {
+        return None;
+    }
+    let message = format!("callers of version {version} may break, and the version is still {version}");
+    Some(broken.into_iter().fold(Finding::warning(&code::upload::VERSION_DUE, message), Finding::cause))
+}
+
+/// That nothing can be said, and why.
+fn unknown(version: u64, reasons: impl IntoIterator<Item = String>) -> Finding {
+    let message = format!("whether callers of version {version} may break cannot be told");
+    reasons.into_iter().fold(Finding::note(&code::upload::VERSION_UNKNOWN, message), Finding::cause)
+}
+
+/// The API of a package, and its files that are no Python.
+fn api(files: &BTreeMap<String, Vec<u8>>) -> (PublicApi, Vec<&str>) {
+    let mut sources = BTreeMap::new();
+    let mut damaged = Vec::new();
+    for (name, text) in files {
+        match PythonSource::parse(name, text) {
+            Ok(source) => drop(sources.insert(name.clone(), source)),
+            Err(_) => damaged.push(name.as_str()),
+        }
+    }
+    (public_api(&sources), damaged)
 }
 
 /// What callers of the old API may rely on and the new one does not keep.
@@ -93,54 +131,23 @@ fn breaks(old: &PublicApi, new: &PublicApi) -> Vec<String> {
         .filter(|name| !kept.contains(name))
         .map(|name| format!("`{name}` is gone"))
         .collect();
-    let functions = |api: &PublicApi| -> BTreeMap<String, String> {
-        let of = |function: &Function| (function.name.clone(), function.signature.clone());
-        let functions = api.functions.iter().map(of);
-        let forward = |layer: &Layer| Some((format!("{}.forward", layer.name), layer.forward.clone()?));
-        functions.chain(api.layers.iter().filter_map(forward)).collect()
-    };
-    let now = functions(new);
-    for (name, old) in functions(old) {
-        let Some(new) = now.get(&name) else { continue };
-        if !accepts(&parameters(&old), &parameters(new)) {
-            broken.push(format!("`{name}{old}` is now `{name}{new}`"));
+    for (name, old) in &old.callables {
+        match new.callables.get(name) {
+            Some(new) if !old.parameters.are_kept_by(&new.parameters) => {
+                broken.push(format!("`{name}{}` is now `{name}{}`", old.signature, new.signature));
+            }
+            Some(_) => {}
+            None => {
+                // What is no longer a function or a layer may be called all the same, and a method may be inherited.
+                let layer = name.split_once('.').map(|(layer, _)| layer);
+                let is_layer = layer.is_some_and(|layer| new.layers.iter().any(|new| new.name == layer));
+                if is_layer && layer.is_some_and(|layer| !new.heirs.contains(layer)) {
+                    broken.push(format!("`{name}` is gone"));
+                }
+            }
         }
     }
     broken
-}
-
-/// Whether every call that the old parameters allow is allowed by the new ones: the same, and behind them only such as
-/// need not be given.
-fn accepts(old: &[String], new: &[String]) -> bool {
-    let name = |parameter: &String| {
-        let end = parameter.find([':', '=']).unwrap_or(parameter.len());
-        parameter[..end].trim().to_owned()
-    };
-    let optional = |parameter: &String| parameter.contains('=') || parameter.starts_with('*');
-    let same =
-        old.iter().zip(new).all(|(old, new)| name(old) == name(new) && (!optional(old) || optional(new)));
-    // After a bare `*` everything is given by name, and needs a default to be optional.
-    old.len() <= new.len() && same && new[old.len()..].iter().all(optional)
-}
-
-/// The parameters of `(a: int, *, b=1) -> Tensor`.
-fn parameters(signature: &str) -> Vec<String> {
-    let mut depth = 0;
-    let mut parameters = vec![String::new()];
-    for character in signature.chars() {
-        match character {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        match (depth, character) {
-            (0, _) => break,
-            (1, ',') => parameters.push(String::new()),
-            (1, '(') if parameters == [""] => {}
-            _ => parameters.last_mut().expect("there is always one").push(character),
-        }
-    }
-    parameters.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -148,7 +155,7 @@ mod tests {
     use super::*;
 
     fn package(functions: &str) -> PublicApi {
-        api(&BTreeMap::from([("__init__.py".to_owned(), functions.as_bytes().to_vec())]))
+        api(&BTreeMap::from([("__init__.py".to_owned(), functions.as_bytes().to_vec())])).0
     }
 
     #[test]
@@ -177,6 +184,55 @@ mod tests {
         for broken in ["x", "x, y", "z, y=1", "x, y=1, *, z"] {
             let text = format!("__all__ = ['a', 'B']\nB = 1\ndef a({broken}): ...\n");
             assert_eq!(after(&text), [format!("`a(x: int, y=(1, 2))` is now `a({broken})`")]);
+        }
+    }
+
+    #[test]
+    fn methods_of_layers_are_part_of_the_interface() {
+        let layer =
+            |bases: &str, methods: &str| package(&format!("__all__ = ['A']\nclass A({bases}):\n{methods}"));
+        let old = layer(
+            "nn.Module",
+            "    def forward(self, x): ...\n    def reset(self, to=0): ...\n    def _own(self): ...\n",
+        );
+        let after = |bases: &str, methods: &str| breaks(&old, &layer(bases, methods));
+        let forward = "    def forward(self, x): ...\n";
+        assert_eq!(after("nn.Module", forward), ["`A.reset` is gone"]);
+        assert_eq!(after("Base, nn.Module", forward), [""; 0], "it may be inherited");
+        let changed = format!("{forward}    def reset(self, to): ...\n");
+        assert_eq!(after("nn.Module", &changed), ["`A.reset(self, to=0)` is now `A.reset(self, to)`"]);
+    }
+
+    #[test]
+    fn every_call_that_was_allowed_must_be_allowed() {
+        let function = |parameters: &str| package(&format!("__all__ = ['a']\ndef a{parameters}: ...\n"));
+        for (old, fine, broken) in [
+            (
+                "(x, y)",
+                &["(x, y=1)", "(x, y, *more)", "[T](x: T, y: T)"][..],
+                &["(x, *, y)", "(x, y, /)", "(x, *y)"][..],
+            ),
+            ("(x, /)", &["(y, /)", "(y)", "(*x)"], &["()", "(*, x)"]),
+            (
+                "(*, x, y=1)",
+                &["(*, y=1, x)", "(x, y=1)", "(*, x=1, **more)"],
+                &["(*, x, y)", "(*, x)", "(*, x, y=1, z)"],
+            ),
+            ("(x, *, y=1)", &["(x, z=2, *, y=1)", "(x, **more)"], &["(x, z)", "(x)"]),
+            ("(x, *more, **named)", &["(x, y=1, *more, **named)"], &["(x, *more)", "(x, **named)"]),
+            // An annotation and a default may hold anything that looks like a parameter.
+            (
+                "(x: Annotated[int, F(gt=0)] = 1)",
+                &["(x: Literal['=,('] = 2)"],
+                &["(x: Annotated[int, F(gt=0)])"],
+            ),
+        ] {
+            for new in fine {
+                assert_eq!(breaks(&function(old), &function(new)), [""; 0], "{old} {new}");
+            }
+            for new in broken {
+                assert_eq!(breaks(&function(old), &function(new)).len(), 1, "{old} {new}");
+            }
         }
     }
 }

@@ -47,6 +47,10 @@ codes! {
         means: "The public functions changed in a way that breaks callers, and the version did not",
         example: "a function that left `__all__`, or has a new parameter without a default",
         remedy: "Raise `version` in `build.toml`, so that users of the old one keep what they have";
+    VERSION_UNKNOWN = "upload/version-unknown", Check,
+        means: "What is published under this version cannot be compared with what replaces it",
+        example: "a published Python file that does not parse, or a package that no longer has `__all__`",
+        remedy: "Compare the public functions yourself, and raise `version` in `build.toml` where callers may break";
     README = "upload/readme", Check,
         means: "The card cannot be merged into the `README.md` that is on `main`",
         example: "a `README.md` of 30 MB, or one that is not UTF-8",

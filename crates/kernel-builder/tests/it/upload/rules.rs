@@ -147,6 +147,39 @@ fn a_version_that_breaks_callers_is_remarked() {
 }
 
 #[test]
+fn a_published_version_that_cannot_be_compared_is_told() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    assert_eq!(scene.run(&["upload"]).status, 0);
+    let told = |scene: &Scene| {
+        let planned = report(&scene.run(&["upload", "--dry-run", "--json"]));
+        let findings = planned["findings"].as_array().cloned().unwrap_or_default();
+        findings
+            .iter()
+            .map(|finding| format!("{} {}", finding["code"], finding["causes"]))
+            .collect::<String>()
+    };
+    assert_eq!(told(&scene), "");
+    let mut files = sample("two");
+    files.insert("__init__.py".to_owned(), b"def a(): ...\n".to_vec());
+    let scene = sealed(variant(scene, "torch-cpu", 1, &files));
+    assert!(told(&scene).contains("upload/version-unknown") && told(&scene).contains("__all__"));
+    for (path, content, reason) in [
+        ("large.py", vec![b'#'; (1 << 20) + 1], "is larger than 1 MiB"),
+        ("__init__.py", b"def a(:\n".to_vec(), "is no Python"),
+    ] {
+        hub.put(REPOSITORY, "v1", &format!("build/torch-cpu/{path}"), &content).expect("put");
+        let told = told(&scene);
+        assert!(told.contains("upload/version-unknown") && told.contains(reason), "{path}: {told}");
+        hub.put(REPOSITORY, "v1", &format!("build/torch-cpu/{path}"), b"").expect("put");
+    }
+    for number in 0..200 {
+        hub.put(REPOSITORY, "v1", &format!("build/torch-cpu/more/{number}.py"), b"").expect("put");
+    }
+    assert!(told(&scene).contains("files of Python, more than 200"));
+}
+
+#[test]
 fn variants_that_are_promised_and_missing_are_named() {
     let hub = hub();
     let scene = project(&hub, "writer", "one");
