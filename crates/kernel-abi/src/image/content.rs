@@ -12,7 +12,7 @@ use memchr::memmem::Finder;
 
 use super::ImageError;
 use super::facts::{Mark, MarkKind};
-use super::source::{Reader, index};
+use super::source::{Reader, WORTH, index};
 
 /// How exceptions say which language threw them (Itanium C++ ABI, section 2.2.1), as code of x86 that stores it holds it:
 /// libstdc++ itself does, and what compares with it. What libstdc++ compares, as for `std::exception_ptr`, adds its negative.
@@ -47,8 +47,6 @@ const STORE: &str = "/nix/store/";
 
 /// The longest text that is looked at.
 const LONGEST: u64 = 1024;
-/// The smallest share of a range that is worth a thread.
-const SHARE: u64 = 8 << 20;
 /// The most texts of one kind that are kept: more do not help anybody.
 const MOST: usize = 8;
 
@@ -163,7 +161,7 @@ fn shares((segment, executable): &(Range<u64>, bool), payload: &[Range<u64>]) ->
     for (start, end) in skipped.map(|skipped| (skipped.start, skipped.end)).chain([(segment.end, u64::MAX)]) {
         let within = at..start;
         while at < start {
-            let own = at..(at + SHARE).min(start);
+            let own = at..(at + WORTH).min(start);
             at = own.end;
             shares.push(Share { own, within: within.clone(), executable: *executable });
         }
@@ -255,10 +253,10 @@ mod tests {
     /// Texts at the ends of shares and pieces, and one that lies across.
     #[test]
     fn shares_find_what_one_pass_finds() {
-        let size = index(3 * SHARE) + 12345;
+        let size = index(3 * WORTH) + 12345;
         let mut bytes = vec![1; size];
         let texts = (0..40).map(|number| format!("\0/home/me/file{number}.cu\0").into_bytes());
-        let share = index(SHARE);
+        let share = index(WORTH);
         let places = [0, 1, share - 30, share - 12, share, 2 * share - 1, size - 40];
         for (place, text) in places.into_iter().zip(texts) {
             bytes[place..place + text.len()].copy_from_slice(&text);

@@ -79,7 +79,7 @@ impl ImageError {
 
 impl Image {
     /// Reads the facts of a library: ELF (32 and 64 bits, both byte orders), Mach-O (thin and fat) and PE, which is
-    /// identified only. Memory stays below the size of the file, whatever its bytes say; GPU payload is not read.
+    /// identified only. Memory stays below the size of the file and an eighth, beside some pieces of fixed size, whatever its bytes say; GPU payload is not read.
     pub fn parse(source: &dyn Source) -> Result<Self, ImageError> {
         let mut magic = [0; 4];
         let size = source.size();

@@ -40,6 +40,9 @@ const ALLOWANCE: u64 = 64 * 1024;
 /// Size of one piece when a range is walked through.
 const PIECE: u64 = 256 * 1024;
 
+/// The smallest number of bytes to read that is worth a thread.
+pub(crate) const WORTH: u64 = 8 << 20;
+
 /// Size of a page of memory, or a multiple of it.
 const PAGE: u64 = 4096;
 
@@ -61,9 +64,11 @@ impl<'s> Reader<'s> {
         Self { source, part, budget }
     }
 
-    /// The same bytes for another thread, which keeps nothing of them.
+    /// The same bytes for another thread, which may keep an eighth of their size. Both had the same budget otherwise, and which of
+    /// them fails where it ends would be a matter of chance.
     pub(crate) fn for_thread(&self) -> Self {
-        Self { source: self.source, part: self.part.clone(), budget: Cell::new(0) }
+        let budget = Cell::new(self.size() / 8 + ALLOWANCE);
+        Self { source: self.source, part: self.part.clone(), budget }
     }
 
     pub(crate) fn size(&self) -> u64 {
@@ -108,6 +113,11 @@ impl<'s> Reader<'s> {
         let mut buffer = [0; N];
         self.source.read(self.part.start + offset, &mut buffer).map_err(ImageError::Read)?;
         Ok(buffer)
+    }
+
+    /// The same bytes, read a page at a time: for short ranges that lie close together.
+    pub(crate) fn by_pages(&self) -> Pages<'_, 's> {
+        Pages { reader: self, page: 0..0, bytes: [0; index(PAGE)] }
     }
 
     /// Walks through a range in pieces that begin at multiples of `unit` bytes and share `overlap` bytes with the next.
@@ -155,7 +165,59 @@ impl<'s> Reader<'s> {
     }
 }
 
+/// Runs both, beside each other where there is enough to read that a thread pays.
+pub(crate) fn beside<A, B: Send>(
+    reader: &Reader<'_>,
+    one: impl FnOnce() -> A,
+    other: impl FnOnce(&Reader<'_>) -> B + Send,
+) -> (A, B) {
+    let beside = reader.for_thread();
+    if reader.size() < WORTH {
+        return (one(), other(&beside));
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(move || other(&beside));
+        let one = one();
+        (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// The page of the file that was read last.
+pub(crate) struct Pages<'r, 's> {
+    reader: &'r Reader<'s>,
+    page: Range<u64>,
+    bytes: [u8; index(PAGE)],
+}
+
+impl Pages<'_, '_> {
+    /// Like [`Reader::array`].
+    pub(crate) fn array<const N: usize>(
+        &mut self,
+        what: &'static str,
+        offset: u64,
+    ) -> Result<[u8; N], ImageError> {
+        let end = offset.saturating_add(N as u64);
+        if !(self.page.start <= offset && end <= self.page.end) {
+            let start = offset / PAGE * PAGE;
+            let page = start..start.saturating_add(PAGE).min(self.reader.size());
+            if end > page.end {
+                return self.reader.array(what, offset);
+            }
+            let bytes = &mut self.bytes[..index(page.end - page.start)];
+            // Not known until all of it is there.
+            self.page = 0..0;
+            let place = self.reader.part.start + page.start;
+            self.reader.source.read(place, bytes).map_err(ImageError::Read)?;
+            self.page = page;
+        }
+        let at = index(offset - self.page.start);
+        let mut array = [0; N];
+        array.copy_from_slice(&self.bytes[at..at + N]);
+        Ok(array)
+    }
+}
+
 /// A length that was checked against the file; where it does not fit this machine, the read that follows fails.
-pub(crate) fn index(value: u64) -> usize {
-    usize::try_from(value).unwrap_or(usize::MAX)
+pub(crate) const fn index(value: u64) -> usize {
+    if value > usize::MAX as u64 { usize::MAX } else { value as usize }
 }

@@ -5,7 +5,7 @@ use object::elf as raw;
 use object::{Endian, Endianness, U32};
 
 use super::super::ImageError;
-use super::super::facts::{Machine, Object, Record, text_at};
+use super::super::facts::{Machine, Object, text_at};
 use super::super::source::{Reader, index};
 use super::dynamic::Dynamic;
 use super::{Segments, cast_all};
@@ -86,13 +86,12 @@ impl Tables<'_> {
             }
         }
         // GNU ld leaves marks of its own out of the table where another library has them, too.
-        let is_mark = |record: &Record| MARKS.contains(&text_at(&object.strings, record.name));
         let exported = (1..).zip(&object.records).filter(|(_, record)| record.is_exported());
-        let mut exported = exported.filter(|(_, record)| !is_mark(record)).peekable();
-        if exported.peek().is_none() {
+        let names = exported.map(|(at, record)| (at, text_at(&object.strings, record.name)));
+        let mut names = names.filter(|(_, name)| !MARKS.contains(name)).peekable();
+        if names.peek().is_none() {
             return Ok(());
         }
-        let names = exported.map(|(at, record)| (at, text_at(&object.strings, record.name)));
         let found = if let Some(start) = self.start(raw::DT_GNU_HASH)? {
             self.gnu_finds(start, names)?
         } else if let Some(start) = self.start(raw::DT_HASH)? {

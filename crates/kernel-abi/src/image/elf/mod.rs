@@ -19,7 +19,7 @@ use object::read::elf::FileHeader;
 use object::{Endian, Endianness};
 
 use super::facts::{ExecutableStack, Kind, Machine, Object, Relro};
-use super::source::Reader;
+use super::source::{self, Reader};
 use super::{ImageError, content, gpu};
 
 pub(crate) use relocations::Relocations;
@@ -57,7 +57,6 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
     object.small_pages = segments.off_large_pages;
     object.thread_storage = segments.thread_storage;
     object.thread_alignment = segments.thread_alignment();
-    object.unwinds = unwinding::is_usable(reader, &segments)?;
     object.writable_code = segments.loads.iter().any(|load| load.writable && load.executable);
     object.executable_stack = match segments.stack_flags {
         // Without any header nothing is loaded at all.
@@ -71,13 +70,23 @@ fn parse_class<E: FileHeader<Endian = Endianness>>(
         (true, false) => Relro::Partial,
         (true, true) => Relro::Full,
     };
-    versions::read(reader, &segments, &dynamic, endian, &mut object)?;
-    symbols::read::<E>(reader, &segments, &dynamic, endian, &mut object)?;
-    notes::read(reader, &segments, endian, &mut object)?;
-    (object.sections, object.cut) = sections::read::<E>(reader, header, endian)?;
-
     let relocations = Relocations::new::<E>(&dynamic, &segments, endian);
-    let payload = gpu::find(reader, &segments, &relocations, &mut object.gpu)?;
+    let (tables, gpu) = source::beside(
+        reader,
+        || {
+            object.unwinds = unwinding::is_usable(reader, &segments)?;
+            versions::read(reader, &segments, &dynamic, endian, &mut object)?;
+            symbols::read::<E>(reader, &segments, &dynamic, endian, &mut object)?;
+            notes::read(reader, &segments, endian, &mut object)?;
+            (object.sections, object.cut) = sections::read::<E>(reader, header, endian)?;
+            Ok(())
+        },
+        |reader| gpu::find(reader, &segments, &relocations),
+    );
+    tables?;
+    let (code, payload) = gpu?;
+    object.gpu = code;
+
     let throws = object.may_throw_itself();
     let loads = segments.loads.iter().filter(|load| load.may_tell(throws));
     let loads = loads.map(|load| (load.file.clone(), load.executable));

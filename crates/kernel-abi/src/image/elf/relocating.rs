@@ -11,7 +11,7 @@ use object::{Endian, Endianness, U64};
 
 use super::super::ImageError;
 use super::super::facts::{Binding, Kind, Machine, Record, SymbolKind};
-use super::super::source::{Reader, index};
+use super::super::source::{Pages, Reader, index};
 use super::dynamic::Dynamic;
 use super::processor::{Act, Processor};
 use super::{Segments, cast_all};
@@ -83,6 +83,7 @@ pub(super) fn survey<E: FileHeader<Endian = Endianness>>(
     ];
     let mut check = Check {
         reader,
+        pages: reader.by_pages(),
         processor: Processor::of(machine),
         is_library: kind == Kind::SharedLibrary,
         binds_now: dynamic.binds_now(),
@@ -197,6 +198,8 @@ struct Order {
 /// What every relocation has to satisfy.
 struct Check<'a, 's> {
     reader: &'a Reader<'s>,
+    /// For what stands in place where relocations write, which is close together.
+    pages: Pages<'a, 's>,
     /// Not known of every processor.
     processor: Option<&'static Processor>,
     is_library: bool,
@@ -312,7 +315,7 @@ impl Check<'_, '_> {
         if act == Act::Slot && !self.binds_now {
             // Until the first call a slot leads to the code that looks the function up; linkers write that everywhere.
             let place = self.segments.at(address).ok_or(SLOT)?;
-            let first = self.endian.read_u64(self.reader.array("the table of calls", place.start)?);
+            let first = self.endian.read_u64(self.pages.array("the table of calls", place.start)?);
             if !self.segments.holds_code(first) || self.segments.is_protected(address) {
                 return Err(SLOT);
             }

@@ -5,7 +5,7 @@ use object::read::elf::{FileHeader, Sym};
 use object::{Endianness, U16};
 
 use super::super::ImageError;
-use super::super::facts::{Binding, Kind, Object, Record, SymbolKind, Visibility, text_at};
+use super::super::facts::{Binding, Kind, Object, Record, SymbolKind, Visibility};
 use super::super::source::Reader;
 use super::dynamic::Dynamic;
 use super::hash::Tables;
@@ -44,7 +44,8 @@ pub(super) fn read<E: FileHeader<Endian = Endianness>>(
         for symbol in cast_all::<E::Sym>(piece) {
             let record = record(symbol, segments, endian);
             lead_out |= is_known && !leads_somewhere(symbol, &record, segments, endian);
-            if record.callable && text_at(&object.strings, record.name).starts_with(ENTRY) {
+            let is_entry = |name: &[u8]| name.starts_with(ENTRY);
+            if record.callable && object.strings.get(record.name as usize..).is_some_and(is_entry) {
                 run.push(symbol.st_value(endian).into());
             }
             object.records.push(record);

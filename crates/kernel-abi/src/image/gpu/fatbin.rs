@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::ImageError;
 use super::super::facts::{GpuCode, GpuKind};
-use super::super::source::Reader;
+use super::super::source::{Pages, Reader};
 
 const MAGIC: u32 = 0xba55_ed50;
 const PTX: u16 = 1;
@@ -38,8 +38,10 @@ pub(super) fn read(
 
 fn entries(reader: &Reader<'_>, range: Range<u64>, found: &mut Vec<GpuCode>) -> Result<(), ImageError> {
     let mut at = range.start;
+    // The header of machine code mostly stands right behind that of its entry.
+    let mut pages = reader.by_pages();
     while at + ENTRY as u64 <= range.end {
-        let entry: [u8; ENTRY] = reader.array("a CUDA fat binary", at)?;
+        let entry: [u8; ENTRY] = pages.array("a CUDA fat binary", at)?;
         let half = |at: usize| u16::from_le_bytes([entry[at], entry[at + 1]]);
         let word = |at: usize| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]);
         let size = u64::from(word(8)) | u64::from(word(12)) << 32;
@@ -59,7 +61,7 @@ fn entries(reader: &Reader<'_>, range: Range<u64>, found: &mut Vec<GpuCode>) -> 
                 what: "an entry of a CUDA fat binary reaches beyond its end",
             });
         }
-        if kind == GpuKind::Cubin && chip(reader, code, size)?.is_some_and(|chip| chip != number) {
+        if kind == GpuKind::Cubin && chip(&mut pages, code, size)?.is_some_and(|chip| chip != number) {
             return Err(ImageError::Malformed { what: "CUDA code is for another chip than its entry says" });
         }
         let suffix = suffix(word(40));
@@ -75,13 +77,13 @@ fn entries(reader: &Reader<'_>, range: Range<u64>, found: &mut Vec<GpuCode>) -> 
 
 /// The chip that machine code itself names, where it is not packed: in the flags of its ELF header, as ptxas of CUDA 12 and 13
 /// writes them (`0x5a055a`, and from version 8 of the ABI on `0x6005a04`, are for 9.0).
-fn chip(reader: &Reader<'_>, at: u64, size: u64) -> Result<Option<u32>, ImageError> {
+fn chip(pages: &mut Pages<'_, '_>, at: u64, size: u64) -> Result<Option<u32>, ImageError> {
     const HEADER: usize = 64;
     const CUDA: [u8; 2] = [190, 0];
     if size < HEADER as u64 {
         return Ok(None);
     }
-    let header: [u8; HEADER] = reader.array("CUDA code", at)?;
+    let header: [u8; HEADER] = pages.array("CUDA code", at)?;
     if !header.starts_with(b"\x7fELF\x02\x01") || header[18..20] != CUDA {
         return Ok(None);
     }

@@ -30,15 +30,15 @@ enum Record {
     Sycl(u64, u16),
 }
 
-/// Adds the GPU code of a library to `found` and returns the ranges of the file that hold it.
+/// The GPU code of a library, and the ranges of the file that hold it.
 pub(super) fn find(
     reader: &Reader<'_>,
     segments: &Segments,
     relocations: &Relocations,
-    found: &mut Vec<GpuCode>,
-) -> Result<Vec<Range<u64>>, ImageError> {
+) -> Result<(Vec<GpuCode>, Vec<Range<u64>>), ImageError> {
+    let mut found = Vec::new();
     if relocations.pointer != 8 {
-        return Ok(Vec::new());
+        return Ok((found, Vec::new()));
     }
     let records = records(reader, segments, relocations)?;
     let pointers: Vec<u64> = records.iter().flat_map(Record::pointers).collect();
@@ -48,15 +48,19 @@ pub(super) fn find(
     let mut left = bundle::UNPACKED;
     for record in &records {
         match record {
-            Record::Cuda(pointer) => payload.extend(fatbin::read(reader, place(pointer), found)?),
-            Record::Hip(pointer) => payload.extend(bundle::read(reader, place(pointer), &mut left, found)?),
-            Record::Sycl(at, version) => payload.extend(sycl::read(reader, (*at, *version), &place, found)?),
+            Record::Cuda(pointer) => payload.extend(fatbin::read(reader, place(pointer), &mut found)?),
+            Record::Hip(pointer) => {
+                payload.extend(bundle::read(reader, place(pointer), &mut left, &mut found)?)
+            }
+            Record::Sycl(at, version) => {
+                payload.extend(sycl::read(reader, (*at, *version), &place, &mut found)?)
+            }
         }
     }
     payload.sort_by_key(|range| (range.start, range.end));
     payload.dedup();
     found.sort();
-    Ok(payload)
+    Ok((found, payload))
 }
 
 impl Record {
