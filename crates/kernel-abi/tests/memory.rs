@@ -41,7 +41,7 @@ fn memory_stays_below_the_size_of_the_file() {
     let cut = prop::option::weighted(0.2, any::<prop::sample::Index>());
     let library = any::<prop::sample::Index>();
     let noise = prop::collection::vec(any::<u8>(), 0..4096);
-    let mut runner = TestRunner::new(Config { cases: 1500, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 300, ..Config::default() });
     let outcome = runner.run(&(library, edits, cut, noise), |(library, edits, cut, noise)| {
         let mut bytes = library.get(&real).clone();
         for (at, value, region) in edits {
