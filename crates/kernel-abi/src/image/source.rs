@@ -117,7 +117,7 @@ impl<'s> Reader<'s> {
 
     /// The same bytes, read a page at a time: for short ranges that lie close together.
     pub(crate) fn by_pages(&self) -> Pages<'_, 's> {
-        Pages { reader: self, page: 0..0, bytes: [0; index(PAGE)] }
+        Pages { reader: self, page: 0..0, bytes: vec![0; index(PAGE)] }
     }
 
     /// Walks through a range in pieces that begin at multiples of `unit` bytes and share `overlap` bytes with the next.
@@ -186,7 +186,7 @@ pub(crate) fn beside<A, B: Send>(
 pub(crate) struct Pages<'r, 's> {
     reader: &'r Reader<'s>,
     page: Range<u64>,
-    bytes: [u8; index(PAGE)],
+    bytes: Vec<u8>,
 }
 
 impl Pages<'_, '_> {
@@ -218,6 +218,6 @@ impl Pages<'_, '_> {
 }
 
 /// A length that was checked against the file; where it does not fit this machine, the read that follows fails.
-pub(crate) const fn index(value: u64) -> usize {
-    if value > usize::MAX as u64 { usize::MAX } else { value as usize }
+pub(crate) fn index(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
 }

@@ -47,15 +47,12 @@ pub(super) fn find(
     let mut payload: Vec<Range<u64>> = Vec::new();
     let mut left = bundle::UNPACKED;
     for record in &records {
-        match record {
-            Record::Cuda(pointer) => payload.extend(fatbin::read(reader, place(pointer), &mut found)?),
-            Record::Hip(pointer) => {
-                payload.extend(bundle::read(reader, place(pointer), &mut left, &mut found)?)
-            }
-            Record::Sycl(at, version) => {
-                payload.extend(sycl::read(reader, (*at, *version), &place, &mut found)?)
-            }
-        }
+        let range = match record {
+            Record::Cuda(pointer) => fatbin::read(reader, place(pointer), &mut found)?,
+            Record::Hip(pointer) => bundle::read(reader, place(pointer), &mut left, &mut found)?,
+            Record::Sycl(at, version) => sycl::read(reader, (*at, *version), &place, &mut found)?,
+        };
+        payload.extend(range);
     }
     payload.sort_by_key(|range| (range.start, range.end));
     payload.dedup();
