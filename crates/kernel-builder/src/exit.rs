@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use kernel_spec::report::Failure;
-use kernel_spec::{Event, event};
+use kernel_spec::{Event, event, panicked};
 
 use crate::cli::Call;
 use crate::commands::{Answer, Run};
@@ -47,7 +47,8 @@ pub(crate) fn after_command(call: Call) -> ExitCode {
     let output = session.output.clone();
     output.send(&start(&name));
     let answer = catch_unwind(AssertUnwindSafe(|| line.command.run(&session)));
-    let bug = |panic: Box<dyn Any + Send>| failure::bug(text(&*panic), &session.context.environment);
+    let bug =
+        |panic: Box<dyn Any + Send>| failure::bug(panicked::message(&*panic), &session.context.environment);
     let answer = answer.unwrap_or_else(|panic| Err(Failed(Box::new(bug(panic)))));
     let is_cut = session.context.cancelled.has_cut();
     finish(&output, if is_cut { Err(kernel_core::Error::Interrupted.into()) } else { answer })
@@ -82,9 +83,4 @@ fn finish(output: &Output, answer: Answer) -> ExitCode {
         }
     };
     ExitCode::from(output.close(status))
-}
-
-fn text(panic: &(dyn Any + Send)) -> &str {
-    let known = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    known.unwrap_or("no message")
 }

@@ -20,6 +20,7 @@ pub mod manifest;
 pub mod matrix;
 pub mod metadata;
 pub mod name;
+pub mod panicked;
 pub mod path;
 pub mod plan;
 pub mod report;

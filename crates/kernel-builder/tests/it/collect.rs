@@ -1,6 +1,7 @@
 //! `collect`: the variants of many jobs become one set for one upload, or nothing is written.
 
 use crate::scene::Scene;
+use crate::trust::{signed, verify};
 use crate::upload::{REPOSITORY, contents, hub, manifest, report, sample, scene, sealed, variant};
 
 /// What one job leaves: a variant in a project of its own.
@@ -111,6 +112,17 @@ fn results_of_every_job_go_along_or_are_refused() {
         assert!(text.contains(&format!("`{tests}` is in `{}`, `{}`", order[0], order[1])), "{text}");
         assert!(!scene.path("other").exists());
     }
+}
+
+/// The statement about a set goes where its variants go: without it no signature of theirs is accepted.
+#[test]
+fn what_was_signed_is_still_verified_in_the_set() {
+    let services = hub_testkit::sigstore::Sigstore::start().expect("services");
+    let scene = signed(&services);
+    let ran = scene.run(&["collect", ".", "--out", "../set"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let ran = verify(&scene, &["../set", "--repo-id", "acme/demo"]);
+    assert_eq!(ran.status, 0, "{ran}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::check::layout;
 use crate::reading::{PIECE, pieces};
 use crate::seal::BUILD_DIRECTORY;
 use crate::tree::{self, Kind};
+use crate::trust::PROVENANCE;
 use crate::upload::preflight::{self, Artifact};
 use crate::{Context, Result, regular};
 use shared::Shared;
@@ -178,7 +179,13 @@ fn write(out: &Utf8Path, set: &Set<'_>, shared: &Shared) -> Result<()> {
     let arriving = Arriving::begin(parent, ".collecting-")?;
     let whole = arriving.whole()?;
     for (name, (_, artifact)) in set {
-        copy(&artifact.directory, &whole.join(BUILD_DIRECTORY).join(name))?;
+        let build = whole.join(BUILD_DIRECTORY);
+        copy(&artifact.directory, &build.join(name))?;
+        let statement = artifact.statement_path();
+        let statement = statement.as_ref().and_then(|path| path.file_name().zip(artifact.directory.parent()));
+        if let Some((statement, beside)) = statement {
+            copy_file(beside, &format!("{PROVENANCE}/{statement}"), &build)?;
+        }
     }
     for (path, from) in shared.files() {
         copy_file(from, path, &whole)?;

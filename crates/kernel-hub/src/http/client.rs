@@ -11,6 +11,7 @@ use super::address::Address;
 use super::agent::Agents;
 use super::attempts::Attempts;
 use super::error::{HttpError, Transport, help_for_proxy};
+use super::guard::guarded;
 use super::paced::{Paced, TooSlow};
 use super::planned::OtherContent;
 use super::request::{Body, Method, Request};
@@ -184,7 +185,10 @@ impl Client {
             HttpError::Address { address: address.to_string(), reason }
         };
         let answer = match content(&request.body)? {
-            None => agent.run(building.body(()).map_err(invalid)?),
+            None => {
+                let asked = building.body(()).map_err(invalid)?;
+                guarded(|| agent.run(asked))
+            }
             Some(reader) => {
                 let mut reader = Paced::new(reader, self.settings.patience);
                 let length = request.body.length();
@@ -192,7 +196,8 @@ impl Client {
                 if length >= ASKS_FIRST {
                     building = building.header("expect", "100-continue");
                 }
-                agent.run(building.body(SendBody::from_reader(&mut reader)).map_err(invalid)?)
+                let asked = building.body(SendBody::from_reader(&mut reader)).map_err(invalid)?;
+                guarded(|| agent.run(asked))
             }
         };
         let answer = answer.map_err(|error| self.failed(error, address))?;

@@ -23,6 +23,7 @@ mod attempts;
 mod client;
 mod download;
 mod error;
+mod guard;
 mod paced;
 mod planned;
 mod request;

@@ -4,6 +4,7 @@
 use std::io::{Error, Read, Result};
 use std::time::{Duration, Instant};
 
+use super::guard::guarded;
 use super::retry::Patience;
 
 /// How much has come since when.
@@ -59,7 +60,7 @@ impl<R> Paced<R> {
 impl<R: Read> Read for Paced<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let pace = self.pace.get_or_insert_with(Pace::start);
-        let count = self.reader.read(buffer)?;
+        let count = guarded(|| self.reader.read(buffer))?;
         pace.add(count as u64);
         let Patience { grace, slowest, .. } = self.patience;
         match pace.too_slow(grace, slowest).filter(|_| count > 0) {
