@@ -14,7 +14,6 @@ use super::client::{Client, Failed, Opened};
 use super::error::HttpError;
 use super::paced::{Pace, Paced};
 use super::request::Request;
-use super::response::Response;
 use super::{Token, retry};
 
 /// Bytes read at a time.
