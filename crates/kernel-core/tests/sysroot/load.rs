@@ -10,15 +10,17 @@ use kernel_spec::Severity;
 use super::bench::{Bench, Compiler, run};
 use super::systems::System;
 
-/// Both test programs, and each without optimisation, where headers' inline functions become functions of the library.
-const LIBRARIES: [(&str, &str, &[&str]); 4] = [
+/// The test programs, and two of them without optimisation, where headers' inline functions become functions of the library.
+const LIBRARIES: [(&str, &str, &[&str]); 5] = [
+    ("hardened", "hardened.cc", &["-std=c++17", "-fno-rtti", "-D_GLIBCXX_ASSERTIONS"]),
     ("cxx17", "cxx17.cc", &["-std=c++17"]),
     ("cxx20", "cxx20.cc", &["-std=c++20"]),
     ("cxx17-plain", "cxx17.cc", &["-std=c++17", "-O0"]),
     ("cxx20-plain", "cxx20.cc", &["-std=c++20", "-O0"]),
 ];
 /// The pairs that are loaded into one process each.
-const PAIRS: [[&str; 2]; 2] = [["./cxx17.so", "./cxx20.so"], ["./cxx17-plain.so", "./cxx20-plain.so"]];
+const PAIRS: [[&str; 2]; 3] =
+    [["./cxx17.so", "./cxx20.so"], ["./cxx17-plain.so", "./cxx20-plain.so"], ["./hardened.so", "./cxx17.so"]];
 
 /// Links the test libraries, which may give rise to notes but to nothing worse, and which the judge places inside the
 /// policy.

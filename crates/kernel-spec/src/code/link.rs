@@ -9,7 +9,7 @@ codes! {
         remedy: "Make the cache directory writable, or name another in `KERNEL_BUILDER_CACHE_DIR`";
     UNDEFINED = "link/undefined-symbol", Build,
         means: "The kernel calls something that no library of the target systems has, so loading it would fail",
-        example: "a call of `gettid`, which came with glibc 2.30, in a kernel for manylinux_2_28",
+        example: "a call of `tgkill`, which came with glibc 2.30, in a kernel for manylinux_2_28",
         remedy: "Add the source or library that defines it to the manifest, or avoid the call";
     STATEFUL = "link/stateful-member", Build,
         means: "A part of the static libstdc++ that holds global state would be linked into the kernel",
