@@ -72,7 +72,7 @@ fn proxy(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
 /// A proxy that connects nobody, and what it was asked.
 fn refusing(answer: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
     recording(move |mut stream| {
-        stream.write_all(format!("HTTP/1.1 {answer}\r\n\r\n").as_bytes()).expect("an answer")
+        stream.write_all(format!("HTTP/1.1 {answer}\r\n\r\n").as_bytes()).expect("an answer");
     })
 }
 

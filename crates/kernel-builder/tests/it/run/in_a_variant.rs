@@ -121,10 +121,11 @@ fn metadata(digest: &Value) -> Vec<u8> {
     metadata.to_string().into_bytes()
 }
 
+/// The files of a variant by their paths, and the digest that its metadata has.
+type Variant = (Vec<(String, &'static [u8])>, Value);
+
 /// What both say: by the variant's name, nothing or why it is not taken.
-fn verdicts(
-    variants: &BTreeMap<String, (Vec<(String, &[u8])>, Value)>,
-) -> [BTreeMap<String, Option<String>>; 2] {
+fn verdicts(variants: &BTreeMap<String, Variant>) -> [BTreeMap<String, Option<String>>; 2] {
     let hub = hub();
     assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
     let mut pins = BTreeMap::new();
