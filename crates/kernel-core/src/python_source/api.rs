@@ -1,6 +1,7 @@
 //! The public API of a package, for its card: the functions with their signatures, the layers, and what cannot be told
 //! without running the package.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{Expr, ParameterWithDefault, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
@@ -70,7 +71,7 @@ const LAYERS: &str = "layers";
 /// The API of the package whose files are given by their path inside it, such as `layers/__init__.py`.
 pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
     let Some(root) = files.get("__init__.py") else { return PublicApi::default() };
-    let package = Package { files };
+    let package = Package { files, lists: RefCell::default() };
     let Exports { names, unknown, .. } = package.exports(root, 4);
     let mut api = PublicApi { declared: names.is_some(), unknown, ..PublicApi::default() };
     for name in names.unwrap_or_default() {
@@ -82,7 +83,7 @@ pub fn public_api(files: &BTreeMap<String, PythonSource>) -> PublicApi {
             }
             continue;
         }
-        match package.definition(root, &name, 4) {
+        match package.definition(root, &name, 4, &mut BTreeSet::new()) {
             // Users know it by its public name.
             Some(Definition::Function(source, function)) => {
                 api.callables.insert(name.clone(), callable(source, function));
@@ -113,6 +114,8 @@ impl PublicApi {
 
 struct Package<'a> {
     files: &'a BTreeMap<String, PythonSource>,
+    /// The lists that were read already, by file.
+    lists: RefCell<BTreeMap<String, Exports>>,
 }
 
 enum Definition<'a> {
@@ -129,15 +132,31 @@ impl<'a> Package<'a> {
 
     /// `depth` bounds how far one module's list is followed into another's.
     fn exports(&self, source: &PythonSource, depth: usize) -> Exports {
+        if let Some(known) = self.lists.borrow().get(source.path()) {
+            return known.clone();
+        }
+        self.lists.borrow_mut().insert(source.path().to_owned(), Exports::default());
         let sibling = |module: &str| {
             let module = (depth > 0).then(|| self.module(module)).flatten()?;
             self.exports(module, depth - 1).names
         };
-        exports(source, &sibling)
+        let exports = exports(source, &sibling);
+        self.lists.borrow_mut().insert(source.path().to_owned(), exports.clone());
+        exports
     }
 
     /// Where a public name is defined: in the file itself, or in the module of the package it is imported from.
-    fn definition(&self, source: &'a PythonSource, name: &str, depth: usize) -> Option<Definition<'a>> {
+    /// `seen` are the names that were looked for already, with their files.
+    fn definition(
+        &self,
+        source: &'a PythonSource,
+        name: &str,
+        depth: usize,
+        seen: &mut BTreeSet<(&'a str, String)>,
+    ) -> Option<Definition<'a>> {
+        if !seen.insert((source.path(), name.to_owned())) {
+            return None;
+        }
         let mut found = None;
         for statement in source.body() {
             match statement {
@@ -155,7 +174,7 @@ impl<'a> Package<'a> {
                     if let (Some(alias), Some(module)) =
                         (import.names.iter().find(|alias| called(alias)), module)
                     {
-                        found = self.definition(module, alias.name.as_str(), depth - 1).or(found);
+                        found = self.definition(module, alias.name.as_str(), depth - 1, seen).or(found);
                     }
                 }
                 _ => {}

@@ -9,7 +9,7 @@ use ruff_python_ast::{Expr, ExprCall, Operator, Stmt};
 use super::PythonSource;
 
 /// What a file says about its public names.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exports {
     /// The names, in the order in which they are listed. `None` where the file has no `__all__`.
     pub(super) names: Option<Vec<String>>,

@@ -31,6 +31,7 @@ mod standing;
 mod tests;
 mod text;
 mod value;
+mod visible;
 
 pub use api::{Callable, Function, Layer, PublicApi, public_api};
 pub use generated::{Generated, generated};
@@ -71,6 +72,11 @@ pub fn findings(
     findings.extend(listed::missing(&modules, others));
     findings.extend(relative::missing(&modules, others));
     findings.extend(files.values().flat_map(floor::check));
+    if modules.is_exhausted() {
+        let message = "the package's names lead to more than can be followed, so not all of it was judged";
+        let finding = Finding::note(&python::UNJUDGED, message);
+        findings.push(finding.help("write names of operators where they are registered"));
+    }
     findings.sort_by(|one, other| {
         let place =
             |finding: &Finding| (finding.subject.file.clone(), finding.span.as_ref().map(|span| span.bytes));

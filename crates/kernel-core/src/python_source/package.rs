@@ -1,10 +1,15 @@
 //! The modules of a package together, so that a name can be followed from the file that imports it to the one that
 //! defines it.
 
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::Expr;
 
 use super::PythonSource;
+use super::exports::Exports;
 use super::scopes::{MODULE, ScopeId, Scopes};
+use super::visible::Visible;
 
 /// The module that the build generates.
 pub(super) const GENERATED: &str = "_ops";
@@ -35,7 +40,7 @@ pub(super) struct Module<'a> {
 }
 
 /// A place in which a name is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct At {
     pub(super) module: usize,
     pub(super) scope: ScopeId,
@@ -46,10 +51,33 @@ pub(super) struct Package<'a> {
     pub(super) name: &'a str,
     pub(super) modules: Vec<Module<'a>>,
     by_name: BTreeMap<String, usize>,
+    /// The modules that bind a name themselves.
+    bound_by: BTreeMap<&'a str, Vec<usize>>,
+    /// What each module imports everything of.
+    stars: Vec<Stars>,
+    /// How many steps may still be made to follow names, in answer to all questions together.
+    steps: Cell<u32>,
+    /// The paths that were found already, by their expressions.
+    paths: RefCell<BTreeMap<(*const Expr, At), BTreeSet<String>>>,
+    pub(super) lists: RefCell<BTreeMap<usize, Exports>>,
+    visible: OnceCell<Visible<'a>>,
+}
+
+/// What a module imports everything of.
+#[derive(Default)]
+pub(super) struct Stars {
+    /// Modules of the package, but for the generated one.
+    pub(super) modules: BTreeSet<usize>,
+    /// The paths of everything else.
+    pub(super) others: BTreeSet<String>,
 }
 
 /// How many imports of imports are followed; an end for those that run in a circle.
 const STEPS: usize = 8;
+
+/// How many expressions and names are looked at for one package. The largest published kernels take a few thousand; this many
+/// take about a second.
+const MOST_STEPS: u32 = 1_000_000;
 
 impl<'a> Package<'a> {
     /// The package of this name, by the paths of its files in it, such as `layers/__init__.py`.
@@ -62,7 +90,83 @@ impl<'a> Package<'a> {
         };
         let modules: Vec<Module<'a>> = files.iter().map(module).collect();
         let by_name = modules.iter().enumerate().map(|(at, module)| (module.name.clone(), at)).collect();
-        Self { name, modules, by_name }
+        let mut bound_by: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, module) in modules.iter().enumerate() {
+            let names: BTreeSet<&str> = module.scopes.module_names().collect();
+            names.into_iter().for_each(|name| bound_by.entry(name).or_default().push(at));
+        }
+        let mut package = Self {
+            name,
+            modules,
+            by_name,
+            bound_by,
+            stars: Vec::new(),
+            steps: Cell::new(MOST_STEPS),
+            paths: RefCell::default(),
+            lists: RefCell::default(),
+            visible: OnceCell::new(),
+        };
+        package.stars = (0..package.modules.len()).map(|at| package.stars_of(at)).collect();
+        package
+    }
+
+    fn stars_of(&self, at: usize) -> Stars {
+        let mut stars = Stars::default();
+        for star in &self.modules[at].scopes.stars {
+            let path = self.canonical(at, star);
+            match self.split(&path) {
+                Some((module, rest)) if rest.is_empty() && !is_generated(&path) => {
+                    stars.modules.insert(module);
+                }
+                _ => {
+                    stars.others.insert(path);
+                }
+            }
+        }
+        stars
+    }
+
+    /// What a module imports everything of.
+    pub(super) fn stars(&self, at: usize) -> &Stars {
+        &self.stars[at]
+    }
+
+    /// The modules that bind a name themselves.
+    pub(super) fn bound_by(&self, name: &str) -> &[usize] {
+        self.bound_by.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names that the modules have.
+    pub(super) fn visible(&self) -> &Visible<'a> {
+        self.visible.get_or_init(|| Visible::of(self))
+    }
+
+    /// Takes a step of those that may be made for the whole package; `false` where none is left.
+    pub(super) fn may_go_on(&self) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Whether there was more to follow than may be.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() == 0
+    }
+
+    /// The paths of an expression, which are looked for once.
+    pub(super) fn remembered(
+        &self,
+        expression: &'a Expr,
+        at: At,
+        find: impl FnOnce() -> BTreeSet<String>,
+    ) -> BTreeSet<String> {
+        let key = (std::ptr::from_ref(expression), at);
+        if let Some(known) = self.paths.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = find();
+        self.paths.borrow_mut().insert(key, found.clone());
+        found
     }
 
     /// A path as one from the package's root, which begins with one dot, after every import of an import was followed.

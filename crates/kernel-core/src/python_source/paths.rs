@@ -16,15 +16,17 @@ impl<'a> Evaluator<'_, 'a> {
     /// Every path that an expression may name, such as `torch.library.custom_op`; what belongs to the package begins with
     /// a dot, and a built-in name with `builtins.`.
     pub(super) fn paths(&self, expression: &'a Expr, at: At) -> BTreeSet<String> {
-        self.paths_within(expression, at, DEPTH)
+        self.package
+            .remembered(expression, at, || Self::new(self.package).paths_within(expression, at, DEPTH))
     }
 
     pub(super) fn star_paths(&self, name: &str, at: At) -> BTreeSet<String> {
-        let module = &self.package.modules[at.module];
+        let stars = self.package.stars(at.module);
+        let binding = self.package.bound_by(name).iter().filter(|module| stars.modules.contains(module));
+        let binding = binding.map(|module| format!(".{}", self.package.modules[*module].name));
         let mut paths = BTreeSet::new();
-        for star in &module.scopes.stars {
-            let separator = if star.ends_with('.') { "" } else { "." };
-            let path = self.package.canonical(at.module, &format!("{star}{separator}{name}"));
+        for star in binding.chain(stars.others.iter().cloned()) {
+            let path = self.package.followed(dotted(&star, name));
             let is_there = match self.package.split(&path) {
                 _ if is_generated(&path) => PREFIXING.contains(&name) || name == "ops",
                 Some((other, names)) => names.first().is_some_and(|name| {

@@ -32,15 +32,13 @@ const ASKING: &[&str] = &[
 /// One finding for each operator or namespace that is written out, or of which that cannot be said.
 pub(super) fn unprefixed(package: &Package<'_>) -> Vec<Finding> {
     let mut found: Vec<Registration<'_>> = Vec::new();
+    let mut places = BTreeSet::new();
     for (at, module) in package.modules.iter().enumerate() {
         for (call, scope) in &module.scopes.calls {
             let (Expr::Call(call), at) = (call, At { module: at, scope: *scope }) else { continue };
             for registration in registrations(package, call, at) {
                 // Each path to one function tells of the same.
-                let same = |other: &Registration<'_>| {
-                    (other.at.module, other.range) == (at.module, registration.range)
-                };
-                if !found.iter().any(same) {
+                if places.insert((at.module, registration.range.start(), registration.range.end())) {
                     found.push(registration);
                 }
             }

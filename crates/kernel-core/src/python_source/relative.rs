@@ -12,7 +12,7 @@ use ruff_python_ast::{Stmt, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::PythonSource;
-use super::listed::{OF_MODULES, names_of};
+use super::listed::OF_MODULES;
 use super::package::{GENERATED, GENERATED_NAMES, Package};
 use super::standing::{Standing, imports};
 
@@ -66,18 +66,19 @@ fn wrong(package: &Package<'_>, paths: &BTreeSet<String>, at: usize, import: &St
     };
     let names = import.names.iter().filter(|alias| alias.name.as_str() != "*");
     let folder = target.replace('.', "/");
-    let known: BTreeSet<&str> = match package.place(&target) {
-        Some(module) => match names_of(package, module, &mut BTreeSet::new()) {
+    let (nothing, generated) = (BTreeSet::new(), GENERATED_NAMES.iter().copied().collect());
+    let known: &BTreeSet<&str> = match package.place(&target) {
+        Some(module) => match package.visible().names(module) {
             Some(known) => known,
             None => return Vec::new(),
         },
-        None if target == GENERATED => GENERATED_NAMES.iter().copied().collect(),
+        None if target == GENERATED => &generated,
         // Its first file is told of elsewhere.
         None if target.is_empty() => return Vec::new(),
         // Its files are not Python text, or it is a folder alone.
         None if is_module(paths, &target) || package.is_id(&target) => {
             let is_folder = paths.contains(&folder) && !paths.iter().any(|path| is_file_of(path, &folder));
-            if is_folder { BTreeSet::new() } else { return Vec::new() }
+            if is_folder { &nothing } else { return Vec::new() }
         }
         None => {
             let message = format!("`{written}` is no module of the package");
@@ -112,7 +113,8 @@ fn wrong(package: &Package<'_>, paths: &BTreeSet<String>, at: usize, import: &St
 /// Whether a module, by its name or its path from the root, is a file or a folder.
 fn is_module(paths: &BTreeSet<String>, module: &str) -> bool {
     let path = module.replace('.', "/");
-    paths.contains(&path) || paths.iter().any(|other| is_file_of(other, &path))
+    let mut following = paths.range(path.clone()..).take_while(|other| other.starts_with(&path));
+    following.any(|other| *other == path || is_file_of(other, &path))
 }
 
 /// Whether a file is that of a module: a source, byte code or a library, or a package's first.

@@ -13,7 +13,6 @@ use ruff_text_size::Ranged;
 
 use super::PythonSource;
 use super::imports::{absolute as imported, first_name};
-use super::listed::names_of;
 use super::package::{GENERATED, Package};
 use super::standing::{Standing, imports, is_program};
 
@@ -92,11 +91,9 @@ impl Sibling {
     fn offers(&self, package: &Package<'_>, paths: &BTreeSet<String>, statement: &Stmt) -> bool {
         let Some(module) = package.place(&self.target) else { return true };
         let folder = self.target.replace('.', "/");
-        let known = names_of(package, module, &mut BTreeSet::new());
+        let known = package.visible().names(module);
         let has = |name: &str| {
-            name == "*"
-                || known.as_ref().is_none_or(|known| known.contains(name))
-                || is_module(paths, &folder, name)
+            name == "*" || known.is_none_or(|known| known.contains(name)) || is_module(paths, &folder, name)
         };
         let below = |name: &str| {
             let rest = name.strip_prefix(self.name.as_str())?.strip_prefix('.')?;

@@ -1,5 +1,6 @@
 //! What is found in the Python sources of a package, by theme.
 
+mod bounded;
 mod compiles;
 mod encodings;
 mod imports;

@@ -13,6 +13,16 @@ pub(super) enum Piece {
     Unknown,
 }
 
+impl Piece {
+    /// How much it adds to a text, in bytes; what is not known counts as one.
+    fn length(&self) -> usize {
+        match self {
+            Piece::Known(text) => text.len(),
+            Piece::Own | Piece::Unknown => 1,
+        }
+    }
+}
+
 /// A text, in its parts.
 pub(super) type Text = Vec<Piece>;
 
@@ -58,22 +68,32 @@ pub(super) fn has_own(texts: &Texts) -> bool {
 /// Every text of the one before every text of the other.
 pub(super) fn joined(left: &Texts, right: &Texts) -> Texts {
     let mut texts = Texts::new();
-    for left in left {
-        for right in right {
-            let mut text = left.clone();
-            for piece in right {
-                match (text.last_mut(), piece) {
-                    (Some(Piece::Known(before)), Piece::Known(after)) if before.len() < LONGEST => {
-                        before.push_str(after);
-                    }
-                    (Some(Piece::Unknown), Piece::Unknown) => {}
-                    _ => text.push(piece.clone()),
-                }
-            }
-            texts.insert(text);
+    for (left, right) in left.iter().flat_map(|left| right.iter().map(move |right| (left, right))) {
+        texts.insert(behind(left, right));
+        if texts.len() > MOST {
+            break;
         }
     }
     limited(texts)
+}
+
+/// One text before another.
+fn behind(left: &Text, right: &Text) -> Text {
+    let length = |text: &Text| -> usize { text.iter().map(|piece| piece.length()).sum() };
+    let mut text = left.clone();
+    if length(left) + length(right) > LONGEST {
+        text.retain(|piece| *piece == Piece::Own);
+        text.push(Piece::Unknown);
+        return text;
+    }
+    for piece in right {
+        match (text.last_mut(), piece) {
+            (Some(Piece::Known(before)), Piece::Known(after)) => before.push_str(after),
+            (Some(Piece::Unknown), Piece::Unknown) => {}
+            _ => text.push(piece.clone()),
+        }
+    }
+    text
 }
 
 fn limited(mut texts: Texts) -> Texts {

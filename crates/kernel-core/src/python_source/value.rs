@@ -34,7 +34,7 @@ impl<'p, 'a> Evaluator<'p, 'a> {
     pub(super) fn may_go_on(&self, depth: usize) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
-        left > 0 && depth > 0
+        left > 0 && depth > 0 && self.package.may_go_on()
     }
 
     /// A name that is bound ever again is not followed.
