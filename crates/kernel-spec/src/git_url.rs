@@ -1,46 +1,46 @@
-//! Addresses of Git repositories: a URL of a known scheme, or the `user@host:path` form. Section 1.2 of the format.
+//! Addresses of Git repositories: a URL of a known scheme, or the `user@host:path` form. Section 1.2 of the format; what the
+//! loader's parser refuses in metadata makes a variant that nobody can load.
+
+use url::{ParseError, Url};
 
 /// Schemes that may be used. `file` is not among them: an address must mean the same for everybody.
 static SCHEMES: &[&str] = &["https", "http", "git", "ssh", "git+ssh", "git+https", "git+http"];
 
 /// Why a text is no address of a Git repository.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum GitUrlError {
+pub(crate) enum GitUrlError {
     #[error("the scheme `{0}` is not one of https, http, git, ssh, git+ssh, git+https and git+http")]
     Scheme(String),
-    #[error("it names no host")]
-    Host,
+    #[error("{0}")]
+    Url(ParseError),
     #[error("it is neither a URL nor of the form `user@host:path`")]
     Form,
     #[error("it holds a control character")]
     Control,
 }
 
-/// Checks a text.
-pub(super) fn check(text: &str) -> Result<(), GitUrlError> {
+/// Checks a text as the loader does, but for control characters: those the loader takes.
+pub(crate) fn check(text: &str) -> Result<(), GitUrlError> {
     if text.chars().any(char::is_control) {
         return Err(GitUrlError::Control);
     }
-    let (before, after) = text.trim().split_once(':').ok_or(GitUrlError::Form)?;
-    if is_scheme(before) {
-        return check_url(before, after);
+    match Url::parse(text) {
+        Ok(url) if SCHEMES.contains(&url.scheme()) => Ok(()),
+        Ok(url) => Err(GitUrlError::Scheme(url.scheme().to_owned())),
+        Err(_) if is_remote(text) => Ok(()),
+        Err(ParseError::RelativeUrlWithoutBase) => Err(GitUrlError::Form),
+        Err(error) => Err(GitUrlError::Url(error)),
     }
-    let is_remote = !before.is_empty() && !before.contains(char::is_whitespace);
-    if is_remote && !after.is_empty() && !after.starts_with('/') { Ok(()) } else { Err(GitUrlError::Form) }
 }
 
-fn check_url(scheme: &str, rest: &str) -> Result<(), GitUrlError> {
-    if !SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme)) {
-        return Err(GitUrlError::Scheme(scheme.to_owned()));
-    }
-    let authority = rest.trim_start_matches('/').split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    if host.is_empty() || host.starts_with(':') { Err(GitUrlError::Host) } else { Ok(()) }
-}
-
-fn is_scheme(text: &str) -> bool {
-    let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(rest)
+/// Whether a text has the form `user@host:path`, which stands for `ssh://user@host/path`.
+fn is_remote(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(host, path)| {
+        !host.is_empty()
+            && !path.is_empty()
+            && !path.starts_with('/')
+            && Url::parse(&format!("ssh://{host}/{path}")).is_ok()
+    })
 }
 
 #[cfg(test)]
@@ -57,10 +57,13 @@ mod tests {
         for (text, error) in [
             ("file:///x", GitUrlError::Scheme("file".to_owned())),
             ("host:path", GitUrlError::Scheme("host".to_owned())),
-            ("https://", GitUrlError::Host),
-            ("https://user@/x", GitUrlError::Host),
+            ("https://", GitUrlError::Url(ParseError::EmptyHost)),
+            ("https://user@/x", GitUrlError::Url(ParseError::EmptyHost)),
+            ("ssh://git@host:owner/name", GitUrlError::Url(ParseError::InvalidPort)),
+            ("https://[::1/x", GitUrlError::Url(ParseError::InvalidIpv6Address)),
             ("u@host:", GitUrlError::Form),
             ("u@host:/x", GitUrlError::Form),
+            ("u@ho st:x", GitUrlError::Form),
             ("", GitUrlError::Form),
             ("https://x/\n", GitUrlError::Control),
         ] {

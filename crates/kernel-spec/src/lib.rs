@@ -13,6 +13,7 @@ pub mod event;
 pub mod exit;
 pub mod finding;
 pub mod framework;
+mod git_url;
 pub mod gpu;
 pub mod identifier;
 pub mod license;

@@ -7,10 +7,10 @@ use toml::de::DeValue;
 
 use super::keys;
 use super::reader::{Reader, Section, describe};
+use super::repository_id;
 use super::types::{BackendDependencies, General, Hub, KernelDependency, KernelReference};
-use super::{git_url, repository_id};
 use crate::suggest::{closest, listed};
-use crate::{Backend, KernelName, Located, code, dependency};
+use crate::{Backend, KernelName, Located, code, dependency, git_url};
 
 /// Reads the section; `None` where something that a manifest needs is missing or wrong.
 pub(super) fn read(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<General> {

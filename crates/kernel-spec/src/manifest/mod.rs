@@ -5,7 +5,6 @@ mod component;
 mod consistency;
 mod edition;
 mod general;
-mod git_url;
 pub(crate) mod keys;
 mod lists;
 mod migrate;

@@ -7,7 +7,7 @@ use super::{
     PUBLICATION_KEY, Provenance, PublicationRecord, ToolRecord, strict_json,
 };
 use crate::manifest::{KernelDependency, KernelReference};
-use crate::{Backend, Finding, code};
+use crate::{Backend, Finding, code, git_url};
 
 type Object = Map<String, Value>;
 
@@ -44,8 +44,8 @@ impl Reader {
         let id = self.text(&mut object, "id");
         let version = self.required(&mut object, "version", "a whole number", Value::as_u64);
         let license = self.text(&mut object, "license");
-        let upstream = self.optional_text(&mut object, "upstream");
-        let source = self.optional_text(&mut object, "source");
+        let upstream = self.address(&mut object, "upstream");
+        let source = self.address(&mut object, "source");
         let python_depends = self.required(&mut object, "python-depends", "a list of names", texts);
         let kernel_depends = self.dependencies(&mut object);
         let kernels_minver =
@@ -119,25 +119,32 @@ impl Reader {
         Some(Provenance { kernel_builder: tool?, kernel, others: object })
     }
 
-    /// Commit and dirty flag: both or neither.
+    /// Commit and dirty flag: both or neither, and neither of them null.
     fn git_state(&mut self, object: &mut Object, path: &str) -> Option<GitState> {
         // The peer's tools once wrote `sha`.
         if let Some(value) = object.remove("sha") {
-            object.entry("commit").or_insert(value);
-        }
-        let commit =
-            self.optional(object, &format!("{path}.commit"), "40 or 64 hexadecimal digits", |value| {
-                value.as_str().and_then(object_id)
-            });
-        let dirty = self.optional(object, &format!("{path}.dirty"), "true or false", Value::as_bool);
-        match (commit, dirty) {
-            (Some(commit), Some(dirty)) => Some(GitState { commit, dirty }),
-            (None, None) => None,
-            _ => {
-                self.complain(path, "has one of `commit` and `dirty` without the other");
-                None
+            if object.contains_key("commit") {
+                self.complain(path, "has both `commit` and `sha`, which mean the same");
+                return None;
             }
+            object.insert("commit".to_owned(), value);
         }
+        let has = |key| object.contains_key(key);
+        if has("commit") != has("dirty") {
+            self.complain(path, "has one of `commit` and `dirty` without the other");
+        }
+        if !has("commit") && !has("dirty") {
+            return None;
+        }
+        let commit = object.remove("commit").and_then(|commit| {
+            self.value(&commit, &format!("{path}.commit"), "40 or 64 hexadecimal digits", |value| {
+                value.as_str().and_then(object_id)
+            })
+        });
+        let dirty = object
+            .remove("dirty")
+            .and_then(|dirty| self.value(&dirty, &format!("{path}.dirty"), "true or false", Value::as_bool));
+        Some(GitState { commit: commit?, dirty: dirty? })
     }
 
     fn dependencies(&mut self, object: &mut Object) -> Vec<KernelDependency> {
@@ -165,8 +172,11 @@ impl Reader {
         self.required(object, path, "a text", |value| value.as_str().map(str::to_owned))
     }
 
-    fn optional_text(&mut self, object: &mut Object, path: &str) -> Option<String> {
-        self.optional(object, path, "a text", |value| value.as_str().map(str::to_owned))
+    /// The address of a Git repository.
+    fn address(&mut self, object: &mut Object, path: &str) -> Option<String> {
+        let text = self.optional(object, path, "a text", |value| value.as_str().map(str::to_owned))?;
+        self.parsed(path, git_url::check(&text))?;
+        Some(text)
     }
 
     fn required<T>(

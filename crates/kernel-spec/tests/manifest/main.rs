@@ -6,6 +6,7 @@
     reason = "tests find data through the environment and say what they skip"
 )]
 
+mod addresses;
 mod collection;
 mod faults;
 mod migration;
@@ -13,3 +14,4 @@ mod mutation;
 mod oracle;
 mod property;
 mod real;
+mod states;

@@ -1,4 +1,4 @@
-"""Answers for each manifest on standard input, a JSON string a line, whether the package's own parser takes it."""
+"""Answers for each line of standard input whether the package's own parsers take it: a JSON string is a manifest, an object metadata."""
 
 import importlib.machinery
 import importlib.util
@@ -15,9 +15,13 @@ loader.exec_module(native)
 with tempfile.TemporaryDirectory() as directory:
     manifest = pathlib.Path(directory) / "build.toml"
     for line in sys.stdin:
-        manifest.write_bytes(json.loads(line).encode())
+        given = json.loads(line)
         try:
-            native.Build.open(directory)
+            if isinstance(given, dict):
+                native.Metadata.from_bytes(line.encode())
+            else:
+                manifest.write_bytes(given.encode())
+                native.Build.open(directory)
             answer = ""
         except ValueError as error:
             answer = str(error).replace(directory, "") or "refused"

@@ -31,7 +31,7 @@ fn what_the_package_takes_we_take() {
     let strategy = mutated(seeds(), 4);
     let texts: Vec<String> =
         (0..CASES).map(|_| strategy.new_tree(&mut runner).expect("a text").current()).collect();
-    let answers = ask(&texts);
+    let answers = ask(&texts.iter().map(|text| text.as_str().into()).collect::<Vec<_>>());
     let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
     for (text, answer) in texts.iter().zip(&answers) {
         let parsed = parse(&SourceText::new("build.toml", text.as_str()));
@@ -50,8 +50,9 @@ fn what_the_package_takes_we_take() {
     assert!(tally["taken by both"] > CASES / 10 && tally["refused by both"] > CASES / 10, "{tally:?}");
 }
 
-/// The package's answers: empty where it takes the text, else why not.
-fn ask(texts: &[String]) -> Vec<String> {
+/// The package's answers to manifests, which are texts, and metadata, which are objects: empty where it takes one, else why
+/// not.
+pub(crate) fn ask(given: &[serde_json::Value]) -> Vec<String> {
     let mut child = Command::new(python())
         .args(["-I", "-c", include_str!("oracle.py")])
         .stdin(Stdio::piped())
@@ -63,9 +64,8 @@ fn ask(texts: &[String]) -> Vec<String> {
     let answers = BufReader::new(child.stdout.take().expect("a pipe"));
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            for text in texts {
-                let line = serde_json::to_string(text).expect("a string");
-                writeln!(questions, "{line}").expect("Python reads");
+            for given in given {
+                writeln!(questions, "{given}").expect("Python reads");
             }
         });
         let answers: Vec<String> = answers
@@ -74,7 +74,7 @@ fn ask(texts: &[String]) -> Vec<String> {
             .collect();
         assert_eq!(
             answers.len(),
-            texts.len(),
+            given.len(),
             "Python ended early; is the `kernels` package installed in its environment?"
         );
         assert!(child.wait().expect("an end").success());
