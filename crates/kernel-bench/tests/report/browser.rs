@@ -42,7 +42,7 @@ fn open(page: &str, dark: bool) -> (Vec<u8>, Vec<String>) {
 }
 
 #[test]
-#[ignore = "opens the report in Chromium, which scripts/test installs for the long tier alone"]
+#[ignore = "long: opens the report in Chromium, which scripts/test installs for the long tier alone"]
 fn the_page_is_drawn_in_light_and_dark_without_asking_anyone() {
     let page = html(&document(&every_kind(), 1)).unwrap();
     let (light, asked_light) = open(&page, false);

@@ -76,7 +76,7 @@ fn built(scene: &Scene, variant: &str) -> Ran {
 }
 
 #[test]
-#[ignore = "compiles against all of torch, and packs and moves hundreds of megabytes"]
+#[ignore = "long: compiles against all of torch, and packs and moves hundreds of megabytes"]
 fn a_first_build_fetches_little() {
     let scene = Scene::new();
     scene.environment("env");

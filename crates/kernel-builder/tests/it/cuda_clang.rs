@@ -123,7 +123,7 @@ fn clang_compiles_cuda_12_6_from_wheels() {
 }
 
 #[test]
-#[ignore = "the same once more with another version of CUDA, half a minute"]
+#[ignore = "long: the same once more with another version of CUDA, half a minute"]
 fn clang_compiles_cuda_12_8_from_wheels() {
     compiled_and_loaded("12.8");
 }

@@ -137,7 +137,7 @@ fn a_flake_is_shown_and_checked() {
 }
 
 #[test]
-#[ignore = "builds through both doors of Nix, half a minute"]
+#[ignore = "long: builds through both doors of Nix, half a minute"]
 fn a_flake_builds_stamps_and_seals_as_the_program_does() {
     let scene = project(scene(true), "tvm-ffi", "cpu");
     let installable = format!(".#variants.{VARIANT}");

@@ -36,7 +36,7 @@ fn other_store(scene: &Scene, name: &str) -> String {
 }
 
 #[test]
-#[ignore = "copies a compiler of 400 MB into two more stores"]
+#[ignore = "long: copies a compiler of 400 MB into two more stores"]
 fn machines_build_what_they_have_the_features_for() {
     let scene = scene();
     let conf = fs_err::read_to_string(place().join("conf/nix.conf")).expect("the settings");
@@ -77,7 +77,7 @@ fn machines_build_what_they_have_the_features_for() {
 }
 
 #[test]
-#[ignore = "copies a compiler of 400 MB into another store"]
+#[ignore = "long: copies a compiler of 400 MB into another store"]
 fn a_signed_cache_fills_an_empty_store_and_an_unsigned_or_broken_one_does_not() {
     let scene = scene();
     build(&scene, "", &[]);
@@ -146,7 +146,7 @@ fn a_signed_cache_fills_an_empty_store_and_an_unsigned_or_broken_one_does_not() 
 }
 
 #[test]
-#[ignore = "copies a compiler of 400 MB into another store"]
+#[ignore = "long: copies a compiler of 400 MB into another store"]
 #[expect(clippy::disallowed_methods, reason = "the tests start a daemon as an administrator does")]
 fn a_user_without_rights_builds_through_a_daemon_and_is_told_where_none_is() {
     if !is_root() {

@@ -11,7 +11,7 @@ const SAMPLES: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-#[ignore = "compiles three samples and holds each to all gates; run by scripts/test --full"]
+#[ignore = "long: compiles three samples and holds each to all gates"]
 fn samples_pass_every_gate_at_the_level_before_a_release() {
     for (framework, own, not_executed) in SAMPLES {
         let scene = Scene::new().variable("KERNEL_BUILDER_PYTHON", &python());
