@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use hub_testkit::wire::{Delivery, Reply, Request as Asked, Server};
@@ -65,6 +65,21 @@ fn an_answer_that_never_ends_is_given_up_wherever_it_lingers() {
         assert!(codes.contains(&is.as_str()), "{what}: {error:?}");
         assert!(!matches!(error, HttpError::SlowToTake { .. }), "{what}: {error:?}");
     }
+}
+
+/// What is behind a body comes fast here, so that only its size speaks against it.
+#[test]
+fn trailers_without_end_are_no_answer() {
+    let begin = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n";
+    let address = trickle(begin, "a: b\r\n".repeat(20_000).leak());
+    let begun = Instant::now();
+    let error = client(1).send(&Request::get(&address)).expect_err("no end");
+    assert_eq!(error.code().map(|code| code.to_string()).as_deref(), Some("hub/answer"), "{error:?}");
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = Utf8PathBuf::try_from(directory.path().join("file")).expect("UTF-8");
+    let error = client(1).download(&Download::new(address, &path), &mut |_, _| {}).expect_err("no end");
+    assert_eq!(error.code().map(|code| code.to_string()).as_deref(), Some("hub/answer"), "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
 /// The pace counts over all connections together.

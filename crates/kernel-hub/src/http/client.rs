@@ -20,7 +20,7 @@ use super::retry;
 use super::secrets::{Finder, Secrets};
 use super::settings::Settings;
 use super::token::Token;
-use super::wire::SlowAnswer;
+use super::wire::{NoPart, SlowAnswer};
 
 /// Most redirects that are followed.
 const REDIRECTS: usize = 10;
@@ -236,7 +236,7 @@ impl Client {
             return HttpError::ProxyRefused { variable, host, status, help }.into();
         }
         let error = match error {
-            ureq::Error::Io(reason) if slow_answer(&reason).is_some() => {
+            ureq::Error::Io(reason) if slow_answer(&reason).or_else(|| no_part(&reason)).is_some() => {
                 return self.broken(&reason, address);
             }
             ureq::Error::Io(reason) => match (name_of_changed(&reason), too_slow(&reason)) {
@@ -264,6 +264,9 @@ impl Client {
         }
         if let Some(reason) = too_slow(error).or_else(|| slow_answer(error)) {
             return HttpError::Slow { address: address.to_string(), reason }.into();
+        }
+        if let Some(reason) = no_part(error) {
+            return HttpError::Answer { address: address.to_string(), reason }.into();
         }
         Failed::Transport(Transport(self.told(&format!("the answer broke off: {error}"))))
     }
@@ -294,6 +297,12 @@ fn too_slow(reason: &std::io::Error) -> Option<String> {
 fn slow_answer(reason: &std::io::Error) -> Option<String> {
     let slow: &SlowAnswer = reason.get_ref()?.downcast_ref()?;
     Some(slow.to_string())
+}
+
+/// What a server sent instead of an end.
+fn no_part(reason: &std::io::Error) -> Option<String> {
+    let no_part: &NoPart = reason.get_ref()?.downcast_ref()?;
+    Some(no_part.to_string())
 }
 
 fn method(method: Method) -> http::Method {

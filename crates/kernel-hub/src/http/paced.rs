@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::guard::guarded;
 use super::retry::Patience;
+use super::wire::begin_piece;
 
 /// How much has come since when.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +61,7 @@ impl<R> Paced<R> {
 impl<R: Read> Read for Paced<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let pace = self.pace.get_or_insert_with(Pace::start);
+        begin_piece();
         let count = guarded(|| self.reader.read(buffer))?;
         pace.add(count as u64);
         let Patience { grace, slowest, .. } = self.patience;
