@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::identifier::hexadecimal;
+use kernel_spec::variant::LoaderName;
 use kernel_spec::{Finding, Metadata, Variant, code};
 use miette::Diagnostic;
 use sha2::{Digest, Sha256};
@@ -34,6 +35,33 @@ pub struct NoVariants {
     pub directory: Utf8PathBuf,
 }
 
+/// A verdict about a directory would be one about other variants than those that the loader takes.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the variants of `{directory}` are in `{taken}`, and the loader finds others in {}", shown(.places))]
+#[diagnostic(
+    code("artifact/places"),
+    help("remove those that are not meant, or name the folder that holds those that are")
+)]
+pub struct SeveralPlaces {
+    /// The directory that was looked at.
+    pub directory: Utf8PathBuf,
+    /// Where we look.
+    pub taken: Utf8PathBuf,
+    /// Where the loader looks too, or instead.
+    pub places: Vec<Utf8PathBuf>,
+}
+
+impl SeveralPlaces {
+    /// The same as a finding.
+    pub fn finding(&self) -> Finding {
+        Finding::error(&code::artifact::PLACES, self.to_string())
+    }
+}
+
+fn shown(places: &[Utf8PathBuf]) -> String {
+    places.iter().map(|place| format!("`{place}`")).collect::<Vec<_>>().join(" and ")
+}
+
 /// The directories of the variants in `directory`: it may be one itself, or a project, or hold variants. What we build
 /// is looked for first, so that an old `result` of another tool never hides it. Sorted by name.
 pub fn find(directory: &Utf8Path) -> Vec<Utf8PathBuf> {
@@ -50,11 +78,32 @@ pub fn find(directory: &Utf8Path) -> Vec<Utf8PathBuf> {
 /// Like [`find`], where there must be one.
 pub fn discover(directory: &Utf8Path) -> crate::Result<Vec<Utf8PathBuf>> {
     let found = find(directory);
+    if let Some(several) = several_places(directory) {
+        return Err(several.into());
+    }
     if !found.is_empty() {
         return Ok(found);
     }
     regular::named_directory(directory)?;
     Err(NoVariants { directory: directory.to_owned() }.into())
+}
+
+/// Whether the loader finds variants in other places of a directory than [`find`]. It looks into the directory first and
+/// into its `build` then (`resolve_local_kernel` of kernels 0.17), at names that it knows, and reads their metadata before
+/// anything else. What is in a variant itself is a part of it, and judged with it.
+pub fn several_places(directory: &Utf8Path) -> Option<SeveralPlaces> {
+    let found = find(directory);
+    let taken = found.first()?.parent().filter(|_| !is_variant(directory))?;
+    let is_loadable = |path: &Utf8Path| {
+        let is_named = path.file_name().is_some_and(|name| name.parse::<LoaderName>().is_ok());
+        is_named && path.is_dir() && fs_err::symlink_metadata(path.join(METADATA)).is_ok()
+    };
+    let looked_at = [directory.to_owned(), directory.join(BUILD_DIRECTORY)];
+    let others = looked_at.into_iter().filter(|place| place != taken);
+    let places: Vec<Utf8PathBuf> =
+        others.filter(|place| !directories(place, is_loadable).is_empty()).collect();
+    let (directory, taken) = (directory.to_owned(), taken.to_owned());
+    (!places.is_empty()).then_some(SeveralPlaces { directory, taken, places })
 }
 
 /// The directories of the variants directly in `place` that have metadata, sorted by name; none where it is not there.

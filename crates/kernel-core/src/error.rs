@@ -98,6 +98,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     NoVariants(#[from] crate::artifacts::NoVariants),
 
+    /// There are built variants in several places.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    SeveralPlaces(#[from] crate::artifacts::SeveralPlaces),
+
     /// There is nothing to test.
     #[error(transparent)]
     #[diagnostic(transparent)]

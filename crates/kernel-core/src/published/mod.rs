@@ -1,6 +1,7 @@
 //! Kernels that are published: where a command takes a directory, it takes `OWNER/NAME@vN` too. What is fetched stays below
 //! the cache, and every file is what the listing of its commit says.
 
+mod elsewhere;
 mod reference;
 mod snapshot;
 

@@ -34,6 +34,7 @@ pub fn audit(context: &Context, options: &AuditOptions) -> Result<CheckReport> {
         None => context.resolve(&options.subject),
         Some(reference) => {
             let snapshot = Snapshot::open(context, reference)?;
+            report.findings.extend(snapshot.elsewhere());
             report.findings.extend(beside(&snapshot));
             snapshot.fetch_variants(context, None)?
         }

@@ -29,7 +29,9 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
     if let Some(reference) = Reference::parse(directory.as_str()) {
         let mut report = CheckReport::new(directory.as_str(), Vec::new());
         report.name = Some(reference.name.clone());
-        report.findings = variants(&Snapshot::open(context, reference)?.fetch_variants(context, None)?)?;
+        let snapshot = Snapshot::open(context, reference)?;
+        report.findings.extend(snapshot.elsewhere());
+        report.findings.extend(variants(&snapshot.fetch_variants(context, None)?)?);
         return Ok(report);
     }
     let source = project::read(context, directory)?;
@@ -83,6 +85,7 @@ fn of_another(directory: &Utf8Path, manifest: &Manifest) -> Vec<Finding> {
 /// Findings about all built variants of a directory.
 fn variants(directory: &Utf8Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    findings.extend(artifacts::several_places(directory).map(|several| several.finding()));
     for variant in built::find(directory) {
         findings.extend(layout::check(&variant));
         findings.extend(built::check(&variant, &Overrides::default())?);

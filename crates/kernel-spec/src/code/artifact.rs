@@ -35,6 +35,10 @@ codes! {
         means: "There is no built variant in the directory",
         example: "`hash` in a project that was never built",
         remedy: "Build one with `kernel-builder build`";
+    PLACES = "artifact/places", Check,
+        means: "Variants lie in several places in which the loader looks, or in one in which only a copy of the whole is looked at",
+        example: "`torch-cpu` beside `build` of the same folder: `get_local_kernel` takes the former, and everybody else the latter",
+        remedy: "Remove those that are not meant, or name the folder that holds those that are";
     NAME = "artifact/name", Check,
         means: "The directory of a variant is not named after what is in it",
         example: "a CPU variant that was renamed to `torch213-cxx11-cu130-x86_64-linux`",

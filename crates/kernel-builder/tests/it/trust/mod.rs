@@ -4,6 +4,7 @@ mod attacks;
 mod clock;
 mod depends;
 mod others;
+mod places;
 mod publishing;
 mod rebuild;
 mod signing;

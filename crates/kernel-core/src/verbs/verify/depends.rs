@@ -60,7 +60,8 @@ pub(super) fn walk(
             Err(error) => return Err(error),
         };
         let look_alike = names::look_alike(context, &snapshot.reference.owner, policies)?;
-        let (found, own) = one(context, base, policies, &subject, look_alike)?;
+        let known = look_alike.into_iter().chain(snapshot.elsewhere()).collect();
+        let (found, own) = one(context, base, policies, &subject, known)?;
         open.extend(depends(&name, &found));
         let publisher = Some(publisher(&snapshot)?);
         let with_policy = !policies.is_empty();
@@ -89,20 +90,20 @@ pub(super) fn publisher(snapshot: &Snapshot) -> Result<Publisher> {
     Ok(Publisher { name: snapshot.reference.owner.clone(), trusted: snapshot.is_trusted()? })
 }
 
-/// Everything about one dependency.
+/// Everything about one dependency; `known` is what is known against it already.
 fn one(
     context: &Context,
     base: &Base<'_>,
     policies: &[Policy],
     subject: &Subject,
-    look_alike: Option<Finding>,
+    known: Vec<Finding>,
 ) -> Result<(Vec<Examined>, Vec<Finding>)> {
     let judge =
         Judge { base, policies, repository: subject.repository.clone(), branch: subject.branch.clone() };
     let examined = judge.examine(context, &subject.directory)?;
     let mut findings = judge.together(&examined);
     // Before the comparison: what is refused is not remembered.
-    findings.extend(look_alike);
+    findings.extend(known);
     if !policies.is_empty() && !subject.is_pinned {
         super::compare_with_seen(context, base.options, &examined, &mut findings)?;
     }

@@ -123,6 +123,7 @@ pub fn verify(context: &Context, options: &VerifyOptions) -> Result<VerifyReport
         rebuild::rebuild(context, how, own.first(), &mut examined)?;
     }
     let mut findings = judge.together(&examined);
+    findings.extend(snapshot.as_ref().and_then(Snapshot::elsewhere));
     let signed_for = || examined.iter().filter_map(Examined::place).map(|place| place.repository).collect();
     let repositories: BTreeSet<String> =
         judge.repository.clone().map_or_else(signed_for, |named| [named].into());
