@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Make a new repository private, and refuse one that is there and public
     #[arg(long)]
     private: bool,
+    /// Remove from the branch what is not in this upload: variants, results, benchmarks
+    #[arg(long)]
+    prune: bool,
     /// Propose the change as a pull request, also without the right to write
     #[arg(long)]
     create_pr: bool,
@@ -83,6 +86,7 @@ impl Run for Arguments {
             directory: self.directory,
             chosen: Chosen { repository: self.repo_id, kind, branch: self.branch },
             private: self.private,
+            prune: self.prune,
             create_pr: self.create_pr,
             dry_run: self.dry_run,
             output_json: self.output_json,

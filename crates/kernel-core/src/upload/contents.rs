@@ -121,15 +121,15 @@ pub fn name_files(context: &Context, paths: &[(String, Confined)]) -> Result<BTr
 }
 
 impl Contents {
-    /// What the branch should hold. On a branch that is made for this upload everything below `build`, `results`,
-    /// `provenance` and `benchmarks` is its own; on an older one only what belongs to its variants, and the benchmarks where the project
-    /// has some. The statements about the sets of other uploads stay, because their variants may.
-    pub fn wanted(&self, new_branch: bool) -> Wanted {
+    /// What the branch should hold. Where it is for this upload `alone`, everything below `build`, `results`, `provenance` and
+    /// `benchmarks` is its own; else only what belongs to its variants, and the benchmarks where the project has some. The
+    /// statements about the sets of other uploads stay, because their variants may.
+    pub fn wanted(&self, alone: bool) -> Wanted {
         let folders = |of: &'static str| self.variants.iter().map(move |name| format!("{of}{name}/"));
         let owned: Vec<String> = folders(BUILD).chain(folders(RESULTS)).collect();
         let benchmarks = self.benchmarks;
         let owns = move |path: &str| {
-            if new_branch {
+            if alone {
                 return [BUILD, RESULTS].iter().any(|folder| path.starts_with(folder))
                     || [BENCHMARKS, PROVENANCE]
                         .iter()

@@ -8,6 +8,7 @@ pub mod limits;
 pub mod preflight;
 pub mod results;
 pub mod signatures;
+pub mod staying;
 pub mod target;
 pub mod version;
 

@@ -150,7 +150,7 @@ pub fn check(
         findings.extend(built::check(&variant, &Overrides { manylinux, ..Overrides::default() })?);
         findings.extend(made(artifact, allowed));
     }
-    findings.extend(together(&artifacts.iter().collect::<Vec<_>>(), allowed));
+    findings.extend(together(artifacts.iter().map(|artifact| &artifact.metadata), allowed));
     if let Some(project) = project {
         let of = |artifact: &Artifact| manifest::check(&artifact.name, &artifact.metadata, &project.manifest);
         findings.extend(artifacts.iter().flat_map(of));
@@ -219,17 +219,18 @@ fn made(artifact: &Artifact, allowed: Allowed) -> Vec<Finding> {
     findings
 }
 
-/// Whether the variants belong together.
-pub fn together(artifacts: &[&Artifact], allowed: Allowed) -> Vec<Finding> {
+/// Whether the variants of these metadata belong together.
+pub fn together<'a>(variants: impl IntoIterator<Item = &'a Metadata>, allowed: Allowed) -> Vec<Finding> {
+    let variants: Vec<&Metadata> = variants.into_iter().collect();
     let mut findings = Vec::new();
-    let versions: BTreeSet<u64> = artifacts.iter().map(|artifact| artifact.metadata.version).collect();
+    let versions: BTreeSet<u64> = variants.iter().map(|metadata| metadata.version).collect();
     if versions.len() > 1 {
         let list = versions.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         findings
             .push(Finding::error(&code::upload::VERSIONS, format!("the variants are of versions {list}")));
     }
-    let mut say = |what: &str, of: &dyn Fn(&Artifact) -> Option<String>| {
-        let seen: BTreeSet<String> = artifacts.iter().copied().filter_map(of).collect();
+    let mut say = |what: &str, of: &dyn Fn(&Metadata) -> Option<String>| {
+        let seen: BTreeSet<String> = variants.iter().filter_map(|metadata| of(metadata)).collect();
         if seen.len() > 1 {
             let list = seen.into_iter().collect::<Vec<_>>().join(", ");
             let message = format!("the variants are of several {what}: {list}");
@@ -241,11 +242,11 @@ pub fn together(artifacts: &[&Artifact], allowed: Allowed) -> Vec<Finding> {
             });
         }
     };
-    say("kernels", &|artifact| Some(artifact.metadata.name.to_string()));
-    say("commits", &|artifact| Some(artifact.metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone()));
-    say("rules of ids", &|artifact| Some(artifact.metadata.build.as_ref()?.id_rule.to_string()));
-    say("locks of what they are compiled with", &|artifact| {
-        let toolchain = artifact.metadata.build.as_ref()?.toolchain.as_ref()?;
+    say("kernels", &|metadata| Some(metadata.name.to_string()));
+    say("commits", &|metadata| Some(metadata.provenance.as_ref()?.kernel.as_ref()?.commit.clone()));
+    say("rules of ids", &|metadata| Some(metadata.build.as_ref()?.id_rule.to_string()));
+    say("locks of what they are compiled with", &|metadata| {
+        let toolchain = metadata.build.as_ref()?.toolchain.as_ref()?;
         Some(toolchain.lock.clone().unwrap_or_else(|| "none".to_owned()))
     });
     findings

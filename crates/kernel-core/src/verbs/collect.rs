@@ -84,7 +84,10 @@ pub fn collect(context: &Context, options: &CollectOptions) -> Result<CollectRep
         let (name, directory) = (artifact.name.clone(), artifact.directory.clone());
         findings.extend(layout::check_alone(&BuiltVariant { name, directory }));
     }
-    let mixed = preflight::together(&artifacts, preflight::Allowed::default());
+    let mixed = preflight::together(
+        artifacts.iter().map(|artifact| &artifact.metadata),
+        preflight::Allowed::default(),
+    );
     findings.extend(
         mixed
             .into_iter()

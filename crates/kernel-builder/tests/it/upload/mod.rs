@@ -15,6 +15,7 @@ mod readme;
 mod records;
 mod refused;
 mod rules;
+mod staying;
 mod swapped;
 mod unfinished;
 mod wrong;

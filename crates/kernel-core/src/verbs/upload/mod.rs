@@ -21,7 +21,7 @@ use crate::trust::set::Place;
 use crate::upload::contents::{BUILD, Contents};
 use crate::upload::preflight::{Allowed, Artifact};
 use crate::upload::target::{Chosen, Target};
-use crate::upload::{UploadError, card, contents, limits, preflight, target, version};
+use crate::upload::{UploadError, card, contents, limits, preflight, staying, target, version};
 use crate::{Context, Project, Result, network, trust};
 
 /// What to upload, and how.
@@ -33,6 +33,8 @@ pub struct UploadOptions {
     pub chosen: Chosen,
     /// Whether a new repository is private.
     pub private: bool,
+    /// Whether to remove from the branch what is not in this upload.
+    pub prune: bool,
     /// Whether to propose the change instead of making it.
     pub create_pr: bool,
     /// Whether to say what would be done, and stop.
@@ -66,7 +68,7 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
     let answer = answer.map(|path| AnswerFile::prepare(context, path, &artifacts)).transpose()?;
     stage(context, Stage::Plan, &format!("compare with `{}`", target.repository.id()));
     let hub = network::hub(context)?.for_changes();
-    let upload = Upload {
+    let mut upload = Upload {
         context,
         options,
         hub: &hub,
@@ -75,15 +77,19 @@ pub fn upload(context: &Context, options: &UploadOptions) -> Result<UploadReport
         card: card::of_project(&directory)?,
     };
     let there = upload.look()?;
-    let mut report = upload.plan(&there, &artifacts)?;
+    let kept = upload.kept(&there, &artifacts);
+    let of_kept = upload.kept_findings(&there, &kept, &artifacts, &findings)?;
+    upload.card = upload.card.take().map(|card| staying::in_card(&card, &kept));
+    let mut report = upload.plan(&there, &artifacts, kept)?;
     report.findings = findings;
+    report.findings.extend(of_kept);
     report.findings.extend(limits::exceeded(&report.limits));
     report.findings.extend(upload.is_hidden(&there));
     report.findings.extend(upload.unfinished(&there.refs));
     report.findings.extend(upload.version_findings(&there, &artifacts)?);
     if let Some(project) = &project {
-        let published = there.published(upload.target);
-        report.findings.extend(preflight::missing(context, &artifacts, &published, project)?);
+        let stays = report.kept.iter().map(String::as_str).collect();
+        report.findings.extend(preflight::missing(context, &artifacts, &stays, project)?);
     }
     if !options.dry_run {
         upload.send(&there, &mut report)?;
@@ -204,6 +210,30 @@ impl Upload<'_> {
         );
         let is_news = there.private && !self.options.private;
         is_news.then(|| Finding::note(&code::upload::VISIBILITY, message))
+    }
+
+    /// The variants that are published on the branch, and stay there as they are.
+    fn kept(&self, there: &There, artifacts: &[Artifact]) -> Vec<String> {
+        if self.options.prune {
+            return Vec::new();
+        }
+        let is_brought = |name: &&str| artifacts.iter().any(|artifact| artifact.name == **name);
+        let published = there.published(self.target).into_iter();
+        published.filter(|name| !is_brought(name)).map(str::to_owned).collect()
+    }
+
+    /// Whether they belong to what is uploaded.
+    fn kept_findings(
+        &self,
+        there: &There,
+        kept: &[String],
+        artifacts: &[Artifact],
+        known: &[Finding],
+    ) -> Result<Vec<Finding>> {
+        let head = there.refs.branches.get(&self.target.branch).filter(|_| !kept.is_empty());
+        let Some(head) = head else { return Ok(Vec::new()) };
+        let judged = (artifacts, self.options.allowed, known);
+        staying::check(self.hub, &self.target.repository, (head, &there.tree), kept, judged)
     }
 
     /// Whether the version should have been raised.

@@ -16,14 +16,17 @@ use crate::upload::results::RESULTS;
 
 impl Upload<'_> {
     /// What will be done, as the report of an upload that only plans.
-    pub(super) fn plan(&self, there: &There, artifacts: &[Artifact]) -> Result<UploadReport> {
+    pub(super) fn plan(
+        &self,
+        there: &There,
+        artifacts: &[Artifact],
+        kept: Vec<String>,
+    ) -> Result<UploadReport> {
         let target = self.target;
         let new_branch = there.new_branch(target);
-        let wanted = self.contents.wanted(new_branch);
+        let wanted = self.contents.wanted(new_branch || self.options.prune);
         let changes = difference(&wanted, &there.tree);
-        let names: BTreeSet<&str> = artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
         let published = there.published(target);
-        let kept = published.iter().filter(|name| !names.contains(*name));
         let brought = changes.brought().filter_map(|path| wanted.files.get(path));
         let card = self.planned_card(there)?;
         let changes_card = matches!(card, CardState::Written | CardState::Proposed);
@@ -43,7 +46,7 @@ impl Upload<'_> {
                 .iter()
                 .map(|artifact| describe(artifact, &wanted, &changes, &published))
                 .collect(),
-            kept: kept.map(|name| (*name).to_owned()).collect(),
+            kept,
             files: FileCounts {
                 added: changes.added.len(),
                 changed: changes.changed.len(),

@@ -28,7 +28,8 @@ impl Upload<'_> {
             report.commits += self.new_branch(there, &meter)?;
             report.findings.extend(self.clear(&there.refs, Some(self.staging()))?);
         } else {
-            let done = self.publish(&self.target.branch, &self.contents.wanted(false), None, &meter)?;
+            let wanted = self.contents.wanted(self.options.prune);
+            let done = self.publish(&self.target.branch, &wanted, None, &meter)?;
             self.note(report, &self.target.branch, &done);
             if !self.options.create_pr {
                 report.findings.extend(self.clear(&there.refs, None)?);
