@@ -100,6 +100,7 @@ pub fn check(variant: &BuiltVariant, overrides: &Overrides) -> Result<Vec<Findin
         (&variant.directory, &variant.directory),
         "",
         &package,
+        metadata.as_ref().map(|metadata| &*metadata.python_depends),
         &artifact::UNREADABLE,
     )?);
     for finding in &mut findings {

@@ -15,12 +15,13 @@ use crate::{Result, regular, tree};
 const LARGEST: u64 = 16 << 20;
 
 /// Findings about every Python file below `root`; `shown` is what stands before their paths, `package` the name by
-/// which the package must not import itself, and `unreadable` the code for a file that cannot be read. What links lead out
-/// of `bound` to is not read: its lines would be shown.
+/// which the package must not import itself, `declared` its `python-depends` where they are known, and `unreadable` the code
+/// for a file that cannot be read. What links lead out of `bound` to is not read: its lines would be shown.
 pub fn check(
     (root, bound): (&Utf8Path, &Utf8Path),
     shown: &str,
     package: &str,
+    declared: Option<&[String]>,
     unreadable: &'static Code,
 ) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
@@ -47,7 +48,7 @@ pub fn check(
         }
         paths.insert(entry.path);
     }
-    findings.extend(python_source::findings(&sources, package, &paths));
+    findings.extend(python_source::findings(&sources, package, &paths, declared));
     if sources.contains_key("__init__.py") && !public_api(&sources).declared {
         let file = format!("{shown}__init__.py");
         let finding = Finding::note(&python::NO_ALL, format!("`{file}` has no `__all__`"));

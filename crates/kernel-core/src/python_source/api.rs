@@ -138,7 +138,7 @@ impl<'a> Package<'a> {
         self.lists.borrow_mut().insert(source.path().to_owned(), Exports::default());
         let sibling = |module: &str| {
             let module = (depth > 0).then(|| self.module(module)).flatten()?;
-            self.exports(module, depth - 1).names
+            Some(self.exports(module, depth - 1))
         };
         let exports = exports(source, &sibling);
         self.lists.borrow_mut().insert(source.path().to_owned(), exports.clone());

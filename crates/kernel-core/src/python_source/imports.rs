@@ -10,7 +10,6 @@ use ruff_text_size::Ranged;
 use super::PythonSource;
 use super::package::{At, Package};
 use super::siblings::{self, Siblings};
-use super::standing;
 use super::text::{Piece, Text, whole};
 use super::value::Evaluator;
 
@@ -27,7 +26,7 @@ const BY_NAME: &[&str] = &[
 pub(super) fn of_itself(package: &Package<'_>, siblings: &Siblings<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, module) in package.modules.iter().enumerate() {
-        for (statement, _) in standing::imports(module.source) {
+        for (statement, _) in module.imports() {
             let name = absolute(statement).into_iter().find(|name| first_name(name) == package.name);
             findings.extend(name.map(|name| own(module.source, statement, name)));
         }

@@ -11,7 +11,7 @@ use kernel_spec::suggest::closest;
 use super::PythonSource;
 use super::exports::{Exports, exports};
 use super::package::{GENERATED, Package};
-use super::scopes::MODULE;
+use super::scopes::{Binding, MODULE};
 
 /// What every module has.
 pub(super) const OF_MODULES: &[&str] = &[
@@ -34,32 +34,62 @@ pub(super) fn missing(package: &Package<'_>, others: &BTreeSet<String>) -> Vec<F
     let mut findings = Vec::new();
     for (at, module) in package.modules.iter().enumerate() {
         let exports = exports_of(package, at, STEPS);
-        let Some(names) = exports.names else { continue };
+        let path = module.source.path();
+        let about = || Subject { file: Some(path.to_owned()), ..Subject::default() };
+        let variables = exports.variables.iter().filter(|(_, name)| is_made(package, at, name));
+        let variables =
+            variables.map(|(place, name)| (place, format!("lists `{name}` itself, not its name")));
+        for (place, what) in exports.wrong.iter().cloned().chain(variables.map(|(p, what)| (p.clone(), what)))
+        {
+            let finding = Finding::error(&python::NOT_THERE, format!("`__all__` of `{path}` {what}"))
+                .cause("`from … import *` fails then")
+                .help("list the names as texts: `__all__ = [\"relu\"]`");
+            findings.push(finding.at(place).about(about()));
+        }
         let Some(there) = package.visible().names(at) else { continue };
-        for name in names {
+        let listed = exports.names.iter().flatten().filter(|name| exports.sure.contains(*name));
+        for name in listed {
             let is_there = there.contains(name.as_str())
                 || OF_MODULES.contains(&name.as_str())
-                || is_module(others, module.source, &module.name, &name);
+                || is_module(others, module.source, &module.name, name);
             if is_there {
                 continue;
             }
-            let path = module.source.path();
             let message = format!("`__all__` of `{path}` lists `{name}`, which is not there");
             let finding = Finding::error(&python::NOT_THERE, message);
-            let finding = match closest(&name, there.iter().copied()) {
+            let finding = match closest(name, there.iter().copied()) {
                 Some(near) => {
                     finding.help(format!("did you mean `{near}`? Define or import `{name}`, or take it out"))
                 }
                 None => finding,
             };
-            let finding = match exports.places.get(&name) {
+            let finding = match exports.places.get(name) {
                 Some(place) => finding.at(place.clone()),
                 None => finding,
             };
-            findings.push(finding.about(Subject { file: Some(path.to_owned()), ..Subject::default() }));
+            findings.push(finding.about(about()));
         }
     }
     findings
+}
+
+/// Whether a variable of a module is certainly a function or a class.
+fn is_made(package: &Package<'_>, at: usize, name: &str) -> bool {
+    let scopes = &package.modules[at].scopes;
+    let imports = scopes.own_meaning(MODULE, name).map_or(&[][..], |meaning| meaning.imports);
+    let (module, name) = match imports {
+        [] => (at, name.to_owned()),
+        [import] => match package.split(&package.canonical(at, import)) {
+            Some((module, rest)) if rest.len() == 1 => (module, rest[0].to_owned()),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let is_made = |binding: &Binding<'_>| matches!(binding, Binding::Function(_) | Binding::Class(..));
+    let meaning = package.modules[module].scopes.own_meaning(MODULE, &name);
+    meaning.is_some_and(|meaning| {
+        meaning.imports.is_empty() && !meaning.bindings.is_empty() && meaning.bindings.iter().all(is_made)
+    })
 }
 
 /// How far one module's list is followed into another's.
@@ -77,7 +107,7 @@ pub(super) fn exports_of(package: &Package<'_>, at: usize, steps: usize) -> Expo
         let meaning = package.modules[at].scopes.own_meaning(MODULE, name)?;
         let path = package.canonical(at, meaning.imports.last()?);
         let (other, rest) = package.split(&path).filter(|_| steps > 0)?;
-        if rest.is_empty() { exports_of(package, other, steps - 1).names } else { None }
+        if rest.is_empty() { Some(exports_of(package, other, steps - 1)) } else { None }
     };
     let exports = exports(package.modules[at].source, &sibling);
     package.lists.borrow_mut().insert(at, exports.clone());

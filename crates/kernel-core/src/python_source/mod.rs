@@ -4,6 +4,7 @@
 mod api;
 mod arguments;
 mod calls;
+mod circles;
 mod compiles;
 mod containers;
 mod declared;
@@ -30,6 +31,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod undeclared;
 mod value;
 mod visible;
 
@@ -57,20 +59,27 @@ pub struct PythonSource {
 }
 
 /// Everything wrong with a package: how it registers operators and imports itself, what it says it offers, and what the
-/// oldest Python lacks. `files` are by their paths in it, `others` the paths of everything in it, and `package` is the name
-/// by which it must not import itself.
+/// oldest Python lacks. `files` are by their paths in it, `others` the paths of everything in it, `package` is the name by
+/// which it must not import itself, and `declared` are the names of its `python-depends`, where they are known.
 pub fn findings(
     files: &BTreeMap<String, PythonSource>,
     package: &str,
     others: &BTreeSet<String>,
+    declared: Option<&[String]>,
 ) -> Vec<Finding> {
     let modules = package::Package::new(package, files);
+    // First of all: where following names ends early, names would be missed that are there.
+    modules.visible();
     let mut findings = registration::unprefixed(&modules);
     let siblings = Siblings { paths: others };
     findings.extend(imports::of_itself(&modules, &siblings));
     findings.extend(siblings::absolute(&modules, &siblings));
     findings.extend(listed::missing(&modules, others));
     findings.extend(relative::missing(&modules, others));
+    findings.extend(circles::too_early(&modules, others));
+    findings.extend(
+        declared.map(|declared| undeclared::imports(&modules, &siblings, declared)).into_iter().flatten(),
+    );
     findings.extend(files.values().flat_map(floor::check));
     if modules.is_exhausted() {
         let message = "the package's names lead to more than can be followed, so not all of it was judged";

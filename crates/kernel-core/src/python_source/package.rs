@@ -4,11 +4,12 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use ruff_python_ast::Expr;
+use ruff_python_ast::{Expr, Stmt, StmtImportFrom};
 
 use super::PythonSource;
 use super::exports::Exports;
 use super::scopes::{MODULE, ScopeId, Scopes};
+use super::standing::{Event, Standing, events};
 use super::visible::Visible;
 
 /// The module that the build generates.
@@ -34,9 +35,21 @@ pub(super) const GENERATED_NAMES: &[&str] = &[
 pub(super) struct Module<'a> {
     pub(super) source: &'a PythonSource,
     pub(super) scopes: Scopes<'a>,
+    /// What happens while it is imported.
+    pub(super) events: Vec<Event<'a>>,
     /// Its name in the package, which is empty for that of the package itself.
     pub(super) name: String,
     pub(super) is_package: bool,
+}
+
+impl<'a> Module<'a> {
+    /// Every import statement that runs where the package is imported, in the order of the file.
+    pub(super) fn imports(&self) -> impl Iterator<Item = (&'a Stmt, Standing)> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Import(statement, standing) => Some((*statement, *standing)),
+            _ => None,
+        })
+    }
 }
 
 /// A place in which a name is looked up.
@@ -75,8 +88,8 @@ pub(super) struct Stars {
 /// How many imports of imports are followed; an end for those that run in a circle.
 const STEPS: usize = 8;
 
-/// How many expressions and names are looked at for one package. The largest published kernels take a few thousand; this many
-/// take about a second.
+/// How many expressions and names are looked at for one package: more than packages of fifty files were seen to need, and
+/// about a second's work.
 const MOST_STEPS: u32 = 1_000_000;
 
 impl<'a> Package<'a> {
@@ -86,7 +99,13 @@ impl<'a> Package<'a> {
             let path = path.strip_suffix(".py").unwrap_or(path);
             let inside = path.strip_suffix("__init__").map(|path| path.trim_end_matches('/'));
             let name = inside.unwrap_or(path).replace('/', ".");
-            Module { source, scopes: Scopes::of(source), name, is_package: inside.is_some() }
+            Module {
+                source,
+                scopes: Scopes::of(source),
+                events: events(source),
+                name,
+                is_package: inside.is_some(),
+            }
         };
         let modules: Vec<Module<'a>> = files.iter().map(module).collect();
         let by_name = modules.iter().enumerate().map(|(at, module)| (module.name.clone(), at)).collect();
@@ -220,6 +239,40 @@ impl<'a> Package<'a> {
         path.strip_prefix('.').filter(|path| !path.starts_with('.')).map(str::to_owned)
     }
 
+    /// The modules of the package that a relative import runs, with those they are in, and then those of which it takes
+    /// the whole. The package's own is not among them: it runs before all others.
+    pub(super) fn imported(&self, module: usize, import: &StmtImportFrom) -> Vec<usize> {
+        let name = import.module.as_ref().map_or("", |name| name.as_str());
+        let level = import.level as usize;
+        let Some(target) = (level > 0).then(|| self.relative(module, level, name)).flatten() else {
+            return Vec::new();
+        };
+        let ends = target.match_indices('.').map(|(at, _)| at).chain([target.len()]);
+        let around = ends.map(|end| target[..end].to_owned()).filter(|name| !name.is_empty());
+        let parts = import.names.iter().map(|alias| inside(&target, alias.name.as_str()));
+        let mut modules: Vec<usize> = around.chain(parts).filter_map(|name| self.place(&name)).collect();
+        modules.dedup();
+        modules
+    }
+
+    /// The modules that come to be imported where the first ones are, by imports of these standings.
+    pub(super) fn reached(
+        &self,
+        first: impl IntoIterator<Item = usize>,
+        follows: impl Fn(Standing) -> bool,
+    ) -> BTreeSet<usize> {
+        let mut next: Vec<usize> = first.into_iter().collect();
+        let mut reached: BTreeSet<usize> = next.iter().copied().collect();
+        while let Some(at) = next.pop() {
+            for (statement, standing) in self.modules[at].imports() {
+                let Stmt::ImportFrom(import) = statement else { continue };
+                let imported = if follows(standing) { self.imported(at, import) } else { Vec::new() };
+                next.extend(imported.into_iter().filter(|module| reached.insert(*module)));
+            }
+        }
+        reached
+    }
+
     /// Whether a name is that of the library of a build of the kernel.
     pub(super) fn is_id(&self, name: &str) -> bool {
         !self.name.is_empty() && name.starts_with(&format!("_{}_", self.name))
@@ -238,6 +291,11 @@ impl<'a> Package<'a> {
             Some((*module, parts[length..].to_vec()))
         })
     }
+}
+
+/// The name of a module in another, from the root.
+pub(super) fn inside(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") }
 }
 
 /// Whether a path from the root is of the generated module.

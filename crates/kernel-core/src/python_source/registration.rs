@@ -128,7 +128,6 @@ struct Registration<'a> {
     of_namespace: bool,
     defines: bool,
     source: &'a PythonSource,
-    at: At,
     /// Where the name is given.
     range: TextRange,
     name: Option<&'a Expr>,
@@ -150,7 +149,6 @@ fn registrations<'a>(package: &Package<'a>, call: &'a ExprCall, at: At) -> Vec<R
         of_namespace,
         defines,
         source,
-        at,
         range,
         name,
         texts,

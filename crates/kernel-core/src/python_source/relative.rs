@@ -14,13 +14,13 @@ use ruff_text_size::{Ranged, TextRange};
 use super::PythonSource;
 use super::listed::OF_MODULES;
 use super::package::{GENERATED, GENERATED_NAMES, Package};
-use super::standing::{Standing, imports};
+use super::standing::Standing;
 
 /// One finding for each relative import that finds nothing. `paths` are those of everything in the package.
 pub(super) fn missing(package: &Package<'_>, paths: &BTreeSet<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, module) in package.modules.iter().enumerate() {
-        for (statement, standing) in imports(module.source) {
+        for (statement, standing) in module.imports() {
             let Stmt::ImportFrom(import) = statement else { continue };
             // What a branch imports may be there where it is taken.
             if import.level == 0 || matches!(standing, Standing::Guarded | Standing::InBranch) {
@@ -90,6 +90,7 @@ fn wrong(package: &Package<'_>, paths: &BTreeSet<String>, at: usize, import: &St
     };
     let is_there = |name: &str| {
         known.contains(name)
+            || is_there_for_a_while(package, at, &target, name)
             || OF_MODULES.contains(&name)
             || is_module(paths, &join(&folder, name))
             || (target.is_empty() && (name == GENERATED || package.is_id(name)))
@@ -108,6 +109,13 @@ fn wrong(package: &Package<'_>, paths: &BTreeSet<String>, at: usize, import: &St
         }
     });
     wrong.collect()
+}
+
+/// Whether a module has a name that it takes away again, and imports the module that asks for it: maybe in between.
+fn is_there_for_a_while(package: &Package<'_>, at: usize, target: &str, name: &str) -> bool {
+    package.place(target).is_some_and(|target| {
+        package.visible().had(target, name) && package.reached([target], |_| true).contains(&at)
+    })
 }
 
 /// Whether a module, by its name or its path from the root, is a file or a folder.

@@ -111,8 +111,12 @@ impl<'a> Scopes<'a> {
     /// Every name that the module binds.
     pub(super) fn module_names(&self) -> impl Iterator<Item = &'a str> {
         let module = &self.all[MODULE];
-        let globals = self.all.iter().flat_map(|scope| scope.globals.iter());
-        module.bindings.keys().chain(module.imports.keys()).chain(globals).copied()
+        module.bindings.keys().chain(module.imports.keys()).copied().chain(self.globals())
+    }
+
+    /// The names that functions and classes bind in the module.
+    pub(super) fn globals(&self) -> impl Iterator<Item = &'a str> {
+        self.all.iter().flat_map(|scope| scope.globals.iter()).copied()
     }
 
     /// What is assigned to an attribute of this name of anything, with the scope of the assignment.

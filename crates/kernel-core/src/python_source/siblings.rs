@@ -14,10 +14,10 @@ use ruff_text_size::Ranged;
 use super::PythonSource;
 use super::imports::{absolute as imported, first_name};
 use super::package::{GENERATED, Package};
-use super::standing::{Standing, imports, is_program};
+use super::standing::{Standing, is_program};
 
 /// `sys.stdlib_module_names` of Python 3.9 to 3.15 together: these are found before anything beside the file would be.
-const STANDARD_LIBRARY: &str = include_str!("standard_library.txt");
+pub(super) const STANDARD_LIBRARY: &str = include_str!("standard_library.txt");
 
 /// What is there wherever a kernel is loaded, or what a kernel's neighbours have; a module of the package by such a name is
 /// not what is meant.
@@ -140,7 +140,7 @@ pub(super) fn absolute(package: &Package<'_>, siblings: &Siblings<'_>) -> Vec<Fi
     }
     for (at, module) in package.modules.iter().enumerate() {
         let is_program = is_program(module.source);
-        for (statement, standing) in imports(module.source) {
+        for (statement, standing) in module.imports() {
             let severity = match standing {
                 Standing::Guarded => continue,
                 Standing::Always if !is_program => Severity::Error,

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::listed::{STEPS, exports_of};
-use super::package::{At, Package};
+use super::package::{At, Module, Package};
 use super::scopes::MODULE;
+use super::standing::Event;
 use super::value::Evaluator;
 
 /// By which functions a module gets names that are nowhere in it.
@@ -16,6 +17,8 @@ const HIDDEN: &[&str] =
 pub(super) struct Visible<'a> {
     /// By module; `None` where only running it could tell.
     names: Vec<Option<BTreeSet<&'a str>>>,
+    /// The names that each module binds and takes away again.
+    gone: Vec<BTreeSet<&'a str>>,
 }
 
 impl<'a> Visible<'a> {
@@ -29,8 +32,17 @@ impl<'a> Visible<'a> {
         let unclear = (0..count).filter(|at| is_unclear(package, *at)).collect();
         let unclear = reached(unclear, &importers, |_| true);
         let mut own: BTreeMap<&'a str, BTreeSet<usize>> = BTreeMap::new();
+        let mut gone = Vec::new();
         for (at, module) in package.modules.iter().enumerate() {
-            module.scopes.module_names().for_each(|name| own.entry(name).or_default().extend([at]));
+            let (kept, lost) = own_names(module);
+            // Who is imported in between gets them all the same.
+            let inner = if lost.is_empty() { BTreeSet::new() } else { package.reached([at], |_| true) };
+            let between = importers[at].iter().copied().filter(|importer| inner.contains(importer));
+            for name in &lost {
+                own.entry(*name).or_default().extend(between.clone());
+            }
+            kept.into_iter().for_each(|name| own.entry(name).or_default().extend([at]));
+            gone.push(lost);
         }
         let listed: Vec<Option<BTreeSet<String>>> = (0..count)
             .map(|at| exports_of(package, at, STEPS).names.map(|names| names.into_iter().collect()))
@@ -47,13 +59,40 @@ impl<'a> Visible<'a> {
             });
         }
         let names = names.into_iter().zip(unclear).map(|(names, is_unclear)| (!is_unclear).then_some(names));
-        Self { names: names.collect() }
+        Self { names: names.collect(), gone }
+    }
+
+    /// Whether a module binds a name and takes it away again.
+    pub(super) fn had(&self, at: usize, name: &str) -> bool {
+        self.gone[at].contains(name)
     }
 
     /// The names of a module; `None` where only running it could tell.
     pub(super) fn names(&self, at: usize) -> Option<&BTreeSet<&'a str>> {
         self.names[at].as_ref()
     }
+}
+
+/// The names that a module has in the end, and those that it had before.
+fn own_names<'a>(module: &Module<'a>) -> (BTreeSet<&'a str>, BTreeSet<&'a str>) {
+    let mut kept = BTreeSet::new();
+    let mut gone = BTreeSet::new();
+    for event in &module.events {
+        match event {
+            Event::Bound(name) => {
+                kept.insert(*name);
+            }
+            Event::Gone(name) => {
+                kept.remove(name);
+                gone.insert(*name);
+            }
+            Event::Import(..) => {}
+        }
+    }
+    // When a function binds its names, nobody can say.
+    kept.extend(module.scopes.globals());
+    gone.retain(|name| !kept.contains(name));
+    (kept, gone)
 }
 
 /// Whether each module is among the first ones, or gets what they have from one that hands it on.

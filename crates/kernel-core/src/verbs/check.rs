@@ -56,6 +56,7 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
                 (&root, &directory),
                 &format!("{package}/"),
                 &name,
+                Some(&python_depends(&manifest)),
                 &code::environment::FILE,
             )?);
         }
@@ -66,6 +67,13 @@ pub fn check(context: &Context, directory: &Utf8Path, depth: Depth) -> Result<Ch
         report.findings.extend(of_another(&directory, &manifest));
     }
     Ok(report)
+}
+
+/// What a manifest depends on for any backend.
+fn python_depends(manifest: &Manifest) -> Vec<String> {
+    let general = &manifest.general;
+    let special = general.by_backend.values().flat_map(|special| &special.python_depends);
+    general.python_depends.iter().chain(special).map(|name| name.value.clone()).collect()
 }
 
 /// Built variants of another version or name than the manifest's: warnings, because the next build mends them.

@@ -20,9 +20,13 @@ codes! {
         example: "`torch.library.register_fake(name_from_elsewhere(), f)`",
         remedy: "Take the name from `add_op_namespace_prefix`, imported from `._ops`, where it is registered";
     NOT_THERE = "python/not-there", Check,
-        means: "`__all__` lists a name that the module does not have, or a relative import asks for one or for a module that is not there",
+        means: "`__all__` lists a name that the module does not have, or what is no name, or a relative import asks for a name or a module that is not there, or not yet",
         example: "`__all__ = [\"relu\", \"gelu\"]` in a file that defines `relu` only, or `from .functional import gelu` where it defines none",
         remedy: "Define or import the name, or take it out of `__all__` or the import";
+    UNDECLARED = "python/undeclared", Check,
+        means: "The package imports, whenever it is loaded, an installed package that `python-depends` does not name, so that the loader does not look for it",
+        example: "`import einops` at the top of a file, without `python-depends = [\"einops\"]`",
+        remedy: "Add it to `python-depends`, or import it in the function that needs it";
     TOO_NEW = "python/too-new", Check,
         means: "The package needs a newer Python than the oldest that kernels support",
         example: "`type Size = int`, which Python 3.11 cannot read",

@@ -39,7 +39,7 @@ fn what_is_nested_beyond_all_reason_is_refused() {
         let files = [("deep.py", format!("x = {text}1\n"))];
         let files = files.map(|(path, text)| (path.to_owned(), parse(path, &text)));
         let files = BTreeMap::from(files);
-        assert_eq!(findings(&files, "demo", &BTreeSet::new()), []);
+        assert_eq!(findings(&files, "demo", &BTreeSet::new(), Some(&[])), []);
         assert!(files["deep.py"].uses().is_empty());
     }
 }
@@ -120,6 +120,6 @@ fn a_file_in_the_coding_that_it_names_is_read() {
     let text = b"# coding: latin-1\nimport torch\nx = '\xe9'\ntorch.library.custom_op('demo::a')\n";
     let source = PythonSource::parse("ops.py", text).expect("it is Python");
     let files = BTreeMap::from([("ops.py".to_owned(), source)]);
-    let found = findings(&files, "demo", &BTreeSet::new());
+    let found = findings(&files, "demo", &BTreeSet::new(), Some(&[]));
     assert_eq!(found.first().and_then(|finding| finding.span.as_ref()).map(|span| span.line), Some(4));
 }

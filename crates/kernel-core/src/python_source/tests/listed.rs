@@ -42,6 +42,54 @@ fn a_listed_name_must_be_there() {
     assert_eq!(missing(&[("__init__.py", private), ("layers.py", "_private = 1\n")]).len(), 1);
 }
 
+#[test]
+fn a_list_that_is_none_or_holds_no_names_is_told() {
+    let told = |text: &str| -> Vec<String> {
+        let files = [("__init__.py", text), ("functional.py", "def relu(x): ...\n")];
+        judged(&files).iter().map(|finding| format!("{} {}", finding.code.id, finding.message)).collect()
+    };
+    for (list, message) in [
+        ("'relu'", "is a text, of which each letter would be a name"),
+        ("{'relu'}", "is a set, which has no order"),
+        ("{'relu': 1}", "is a table"),
+        ("None", "is no list"),
+        ("[relu]", "lists `relu` itself, not its name"),
+        ("['relu', 1]", "lists `1`, which is no name"),
+    ] {
+        let expected = format!("python/not-there `__all__` of `__init__.py` {message}");
+        assert_eq!(told(&format!("from .functional import relu\n__all__ = {list}\n")), [expected], "{list}");
+    }
+    for text in [
+        "__all__ = {'relu'}\n__all__ = sorted(__all__)\n",
+        "relu = 'relu'\n__all__ = [relu]\n",
+        "x = 1\n__all__ = 'x'\n",
+        "__all__ = []\nif x:\n  __all__ = 'xyz'\n",
+    ] {
+        assert_eq!(told(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_may_be_out_of_the_list_again_need_not_be_there() {
+    for list in [
+        "import sys\nif sys.platform == 'win32':\n  __all__ = ['relu', 'nope']\nelse:\n  __all__ = ['relu']\n",
+        "__all__ = ['relu', 'nope']\n__all__.remove('nope')\n",
+        "__all__ = ['relu', 'nope']\n__all__.pop()\n",
+        "__all__ = ['relu', 'nope']\ndel __all__[-1]\n",
+        "__all__ = ['relu', 'nope']\n__all__ = __all__[:1]\n",
+        "__all__ = ['relu', 'nope']\n__all__[1:] = []\n",
+        "__all__ = ['relu', 'nope']\nif x:\n  __all__ = ['relu']\n",
+        "__all__ = ['relu', 'nope']\nfor name in ('nope', ):\n  __all__.remove(name)\n",
+        "__all__ = ['relu']\ntry:\n  import nonexistent as nope\n  __all__ += ['nope']\nexcept ImportError:\n  pass\n",
+        "__all__ = ['relu', 'nope']\ntry:\n  from .gone import nope\nexcept ImportError:\n  __all__.remove('nope')\n",
+    ] {
+        let told = judged(&[("__init__.py", &format!("def relu(x): ...\n{list}"))]);
+        assert_eq!(told, [], "{list}");
+    }
+    let kept = "__all__ = ['relu', 'nope', 'other']\n__all__.remove('other')\n__all__.sort()\n";
+    assert_eq!(judged(&[("__init__.py", kept), ("nope.py", "")]).len(), 1);
+}
+
 fn api(files: &[(&str, &str)]) -> PublicApi {
     let files: BTreeMap<String, PythonSource> =
         files.iter().map(|(path, text)| ((*path).to_owned(), parse(path, text))).collect();
