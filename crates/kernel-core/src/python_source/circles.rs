@@ -128,8 +128,10 @@ impl<'a> Run<'_, 'a> {
         for alias in &import.names {
             let name = alias.name.as_str();
             if name == "*" {
+                // Also what it has for a while only.
+                let now = self.bound[module].clone();
                 let theirs = self.package.visible().names(module);
-                self.bound[at].extend(theirs.into_iter().flatten().copied());
+                self.bound[at].extend(theirs.into_iter().flatten().copied().chain(now));
             } else if !self.bound[module].contains(name) {
                 if let Some(part) = self.package.place(&inside(&target, name)) {
                     self.start(part);

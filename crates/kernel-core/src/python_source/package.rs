@@ -88,9 +88,14 @@ pub(super) struct Stars {
 /// How many imports of imports are followed; an end for those that run in a circle.
 const STEPS: usize = 8;
 
-/// How many expressions and names are looked at for one package: more than packages of fifty files were seen to need, and
-/// about a second's work.
-const MOST_STEPS: u32 = 1_000_000;
+/// How many expressions are looked at for one package before its questions get short answers: about a second's work.
+const LONG_STEPS: u32 = 500_000;
+
+/// How many more there are for short answers.
+const SHORT_STEPS: u32 = 4_000_000;
+
+/// How many expressions are looked at for a short answer: enough for what is written where it is asked about.
+const SHORT: u32 = 60;
 
 impl<'a> Package<'a> {
     /// The package of this name, by the paths of its files in it, such as `layers/__init__.py`.
@@ -120,7 +125,7 @@ impl<'a> Package<'a> {
             by_name,
             bound_by,
             stars: Vec::new(),
-            steps: Cell::new(MOST_STEPS),
+            steps: Cell::new(LONG_STEPS + SHORT_STEPS),
             paths: RefCell::default(),
             lists: RefCell::default(),
             visible: OnceCell::new(),
@@ -160,16 +165,23 @@ impl<'a> Package<'a> {
         self.visible.get_or_init(|| Visible::of(self))
     }
 
-    /// Takes a step of those that may be made for the whole package; `false` where none is left.
-    pub(super) fn may_go_on(&self) -> bool {
-        let left = self.steps.get();
-        self.steps.set(left.saturating_sub(1));
-        left > 0
+    /// How many expressions may be looked at for one more question, of at most so many.
+    pub(super) fn allowance(&self, most: u32) -> u32 {
+        match self.steps.get() {
+            0 => 0,
+            _ if self.is_exhausted() => SHORT.min(most),
+            _ => most,
+        }
+    }
+
+    /// Takes one of the steps that may be made for the whole package.
+    pub(super) fn step(&self) {
+        self.steps.set(self.steps.get().saturating_sub(1));
     }
 
     /// Whether there was more to follow than may be.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.steps.get() == 0
+        self.steps.get() <= SHORT_STEPS
     }
 
     /// The paths of an expression, which are looked for once.

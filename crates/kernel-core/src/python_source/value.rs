@@ -28,13 +28,14 @@ pub(super) struct Evaluator<'p, 'a> {
 
 impl<'p, 'a> Evaluator<'p, 'a> {
     pub(super) fn new(package: &'p Package<'a>) -> Self {
-        Self { package, steps: Cell::new(STEPS) }
+        Self { package, steps: Cell::new(package.allowance(STEPS)) }
     }
 
     pub(super) fn may_go_on(&self, depth: usize) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
-        left > 0 && depth > 0 && self.package.may_go_on()
+        self.package.step();
+        left > 0 && depth > 0
     }
 
     /// A name that is bound ever again is not followed.
