@@ -10,7 +10,7 @@ use kernel_spec::suggest::listed;
 use ruff_python_ast::{Alias, Expr, Stmt, StmtImportFrom};
 use ruff_text_size::Ranged;
 
-use super::package::{Package, inside};
+use super::package::{GENERATED, Package, inside};
 use super::standing::{Event, Standing};
 
 /// How many modules may be imported from within each other; Python's own limit on calls ends it not much later.
@@ -153,7 +153,9 @@ impl<'a> Run<'_, 'a> {
             .iter()
             .any(|other| other.strip_prefix(&path).is_some_and(|rest| rest.starts_with(['.', '/'])));
         let is_given = package.modules.iter().any(|module| !module.scopes.attribute(name).is_empty());
-        if !is_bound_later || is_unsure || is_file || is_given {
+        // The build puts these there.
+        let is_built = name == GENERATED || package.is_id(name);
+        if !is_bound_later || is_unsure || is_file || is_given || is_built {
             return;
         }
         let shown = |at: usize| package.modules[at].source.path();

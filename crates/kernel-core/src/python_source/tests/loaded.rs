@@ -93,6 +93,7 @@ fn imports_that_go_in_a_circle_and_come_too_early_are_told() {
         "from .a import f\n--- a.py\ndef f(): ...\nfrom .b import g\n--- b.py\nfrom .a import f\ndef g(): ...\n",
         "from .a import f\n--- a.py\nfrom . import b\ndef f(): ...\n--- b.py\nfrom . import a\ndef g(): ...\n",
         "from .a import f\n--- a.py\nfrom .b import g\ndef f(): ...\n--- b.py\ndef g():\n  from .a import f\n",
+        "from . import _ops, _demo_cpu_x\nfrom .a import f\n--- a.py\nfrom . import _ops\ndef f(): ...\n",
         "VERSION = 1\nfrom .a import f\n--- a.py\nfrom . import VERSION\ndef f(): ...\n",
         // What comes first is known only when it runs.
         "try:\n  from . import b\nexcept ImportError:\n  b = None\nfrom .a import f\n\
