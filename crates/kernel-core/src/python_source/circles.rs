@@ -160,9 +160,10 @@ impl<'a> Run<'_, 'a> {
         }
         let shown = |at: usize| package.modules[at].source.path();
         let circle = self.running.iter().skip_while(|running| **running != module).map(|at| shown(*at));
-        let message = match at == module {
-            true => format!("`{}` imports `{name}` from itself before it has it", shown(at)),
-            false => format!("`{}` has no `{name}` yet when `{}` imports it", shown(module), shown(at)),
+        let message = if at == module {
+            format!("`{}` imports `{name}` from itself before it has it", shown(at))
+        } else {
+            format!("`{}` has no `{name}` yet when `{}` imports it", shown(module), shown(at))
         };
         let finding = Finding::error(&python::NOT_THERE, message)
             .cause(format!(

@@ -117,7 +117,9 @@ impl<'a> Package<'a> {
         let mut bound_by: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, module) in modules.iter().enumerate() {
             let names: BTreeSet<&str> = module.scopes.module_names().collect();
-            names.into_iter().for_each(|name| bound_by.entry(name).or_default().push(at));
+            for name in names {
+                bound_by.entry(name).or_default().push(at);
+            }
         }
         let mut package = Self {
             name,

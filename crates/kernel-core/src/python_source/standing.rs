@@ -228,10 +228,14 @@ impl<'a> Visitor<'a> for Events<'a> {
         handler.type_.iter().for_each(|kind| self.visit_expr(kind));
         let name = handler.name.as_ref().map(ruff_python_ast::Identifier::as_str);
         let was_bound = name.is_some_and(|name| self.bound.contains(name));
-        name.into_iter().for_each(|name| self.bind(name));
+        if let Some(name) = name {
+            self.bind(name);
+        }
         self.visit_body(&handler.body);
         // Python takes it away at the end; what was there before stays where nothing is caught.
-        name.into_iter().filter(|_| !was_bound).for_each(|name| self.unbind(name));
+        if let Some(name) = name.filter(|_| !was_bound) {
+            self.unbind(name);
+        }
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
@@ -241,7 +245,9 @@ impl<'a> Visitor<'a> for Events<'a> {
             Pattern::MatchMapping(mapping) => mapping.rest.as_ref(),
             _ => None,
         };
-        name.into_iter().for_each(|name| self.bind(name.as_str()));
+        if let Some(name) = name {
+            self.bind(name.as_str());
+        }
         walk_pattern(self, pattern);
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn joined(left: &Texts, right: &Texts) -> Texts {
 
 /// One text before another.
 fn behind(left: &Text, right: &Text) -> Text {
-    let length = |text: &Text| -> usize { text.iter().map(|piece| piece.length()).sum() };
+    let length = |text: &Text| -> usize { text.iter().map(Piece::length).sum() };
     let mut text = left.clone();
     if length(left) + length(right) > LONGEST {
         text.retain(|piece| *piece == Piece::Own);

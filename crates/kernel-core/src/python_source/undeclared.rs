@@ -76,15 +76,12 @@ pub(super) fn imports(package: &Package<'_>, siblings: &Siblings<'_>, declared: 
 }
 
 fn advice(name: &str) -> String {
-    match PYTHON.iter().find(|known| known.import == name) {
-        Some(known) => {
-            let table =
-                known.backend.map_or_else(|| "general".to_owned(), |backend| format!("general.{backend}"));
-            format!("add `python-depends = [\"{}\"]` to `[{table}]` of `build.toml`", known.name)
-        }
-        None => {
-            let names = listed(PYTHON.iter().map(|known| known.name));
-            format!("a kernel can ask for {names} only: import it in the function that needs it")
-        }
+    if let Some(known) = PYTHON.iter().find(|known| known.import == name) {
+        let table =
+            known.backend.map_or_else(|| "general".to_owned(), |backend| format!("general.{backend}"));
+        format!("add `python-depends = [\"{}\"]` to `[{table}]` of `build.toml`", known.name)
+    } else {
+        let names = listed(PYTHON.iter().map(|known| known.name));
+        format!("a kernel can ask for {names} only: import it in the function that needs it")
     }
 }

@@ -41,7 +41,9 @@ impl<'a> Visible<'a> {
             for name in &lost {
                 own.entry(*name).or_default().extend(between.clone());
             }
-            kept.into_iter().for_each(|name| own.entry(name).or_default().extend([at]));
+            for name in kept {
+                own.entry(name).or_default().extend([at]);
+            }
             gone.push(lost);
         }
         let listed: Vec<Option<BTreeSet<String>>> = (0..count)
@@ -98,7 +100,9 @@ fn own_names<'a>(module: &Module<'a>) -> (BTreeSet<&'a str>, BTreeSet<&'a str>) 
 /// Whether each module is among the first ones, or gets what they have from one that hands it on.
 fn reached(mut first: Vec<usize>, importers: &[Vec<usize>], hands_on: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut seen = vec![false; importers.len()];
-    first.iter().for_each(|at| seen[*at] = true);
+    for at in &first {
+        seen[*at] = true;
+    }
     while let Some(at) = first.pop() {
         let new: &[usize] = if hands_on(at) { &importers[at] } else { &[] };
         for importer in new {
