@@ -15,8 +15,7 @@ use crate::atomic::Pending;
 use crate::check::bytecode;
 use crate::digest::{self, METADATA};
 use crate::seal::BUILD_DIRECTORY;
-use crate::trust::METADATA_LIMIT;
-use crate::{regular, tree};
+use crate::{bounds, regular, tree};
 
 /// The directory in which the peer's tools leave a link to their result.
 const RESULT: &str = "result";
@@ -148,10 +147,17 @@ pub fn metadata_text(directory: &Utf8Path) -> Result<Vec<u8>, Vec<Finding>> {
         let message = format!("`{METADATA}` of `{name}` is a link that leaves the variant, and was not read");
         return Err(vec![Finding::error(&code::artifact::UNREADABLE, message)]);
     }
-    regular::start(&place, METADATA_LIMIT).map_err(|error| match error.kind() {
+    regular::bytes(&place, bounds::METADATA).map_err(|error| match error.kind() {
         // Where it would be says nothing: of a published kernel that is a place in the cache.
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
             vec![Finding::error(&code::artifact::METADATA, format!("`{name}` has no `{METADATA}`"))]
+        }
+        ErrorKind::FileTooLarge => {
+            let message = format!(
+                "`{METADATA}` of `{name}` is larger than {} MiB, and was not read",
+                bounds::METADATA >> 20
+            );
+            vec![Finding::error(&code::artifact::METADATA, message)]
         }
         _ => {
             let message = format!("`{METADATA}` of `{name}` cannot be read");
@@ -175,7 +181,7 @@ pub fn unusable(directory: &Utf8Path, findings: Vec<Finding>) -> Faults {
 /// Whether a result speaks of the variant in a directory, by the SHA-256 in hexadecimal of the metadata that it was made
 /// with: as they are, or as they were before signing added to them.
 pub fn is_of(directory: &Utf8Path, metadata_sha256: &str) -> bool {
-    let Ok(text) = regular::start(&directory.join(METADATA), METADATA_LIMIT) else { return false };
+    let Ok(text) = regular::start(&directory.join(METADATA), bounds::METADATA) else { return false };
     let is = |text: &[u8]| hexadecimal(&Sha256::digest(text)) == metadata_sha256;
     is(&text) || Metadata::from_json(&text).is_ok_and(|metadata| is(metadata.unsigned().to_json().as_bytes()))
 }

@@ -6,6 +6,7 @@ pub mod artifacts;
 pub mod atomic;
 pub mod audit;
 pub mod bench;
+pub mod bounds;
 pub mod card;
 pub mod check;
 pub mod compare;

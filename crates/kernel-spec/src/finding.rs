@@ -1,6 +1,7 @@
 //! A finding: one thing a check, a parser or a judge has to say. Errors that stop a verb carry findings too, so there
 //! is one shape for everything a user may have to act on.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -173,6 +174,28 @@ impl fmt::Display for Finding {
 }
 
 impl std::error::Error for Finding {}
+
+/// The first so many findings of each code and severity; the last of them says how many more there are.
+#[must_use]
+pub fn abridged(findings: Vec<Finding>, most: usize) -> Vec<Finding> {
+    // How many there are of a kind, and where the last of them is that is kept.
+    let mut kinds: BTreeMap<(&str, Severity), (usize, usize)> = BTreeMap::new();
+    let mut kept: Vec<Finding> = Vec::new();
+    for finding in findings {
+        let (count, last) = kinds.entry((finding.code.id, finding.severity)).or_default();
+        *count += 1;
+        if *count <= most {
+            *last = kept.len();
+            kept.push(finding);
+        }
+    }
+    for (count, last) in kinds.into_values().filter(|(count, _)| *count > most) {
+        if let Some(finding) = kept.get_mut(last) {
+            finding.causes.push(format!("and {} more of this kind", count - most));
+        }
+    }
+    kept
+}
 
 /// The worst severity among findings.
 pub fn worst(findings: &[Finding]) -> Option<Severity> {

@@ -4,6 +4,7 @@
 mod abi;
 mod audit;
 mod bench;
+mod bounded;
 mod build;
 mod card;
 mod causes;

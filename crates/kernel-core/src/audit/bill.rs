@@ -1,6 +1,8 @@
 //! A bill of materials in SPDX 2.3 (JSON): the variants, their files with hashes, and what they are known to depend on or
 //! to contain. Where a licence or an origin is not known it says so.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 use chrono::{DateTime, SecondsFormat};
 use kernel_spec::dependency::{BuildPackage, build_dependency};
@@ -55,6 +57,8 @@ struct Bill {
     packages: Vec<Value>,
     files: Vec<Value>,
     relations: Vec<Value>,
+    /// The ids of packages and the relations that are there.
+    known: BTreeSet<String>,
 }
 
 impl Bill {
@@ -133,7 +137,7 @@ impl Bill {
     /// A package, once; answers its id.
     fn package(&mut self, name: &str, version: &str, license: &str, origin: Option<&str>) -> String {
         let id = id("Package", &[name, version]);
-        if self.packages.iter().all(|known| known["SPDXID"] != id) {
+        if self.known.insert(id.clone()) {
             let mut package = json!({
                 "SPDXID": id, "name": name, "downloadLocation": origin.unwrap_or(NONE), "filesAnalyzed": false,
                 "licenseConcluded": NONE, "licenseDeclared": license, "copyrightText": NONE,
@@ -173,7 +177,7 @@ impl Bill {
 
     fn relate(&mut self, from: &str, kind: &str, to: &str) {
         let relation = json!({ "spdxElementId": from, "relationshipType": kind, "relatedSpdxElement": to });
-        if !self.relations.contains(&relation) {
+        if self.known.insert(relation.to_string()) {
             self.relations.push(relation);
         }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use kernel_abi::image::Format;
-use kernel_spec::finding::Subject;
+use kernel_spec::finding::{Subject, abridged};
 use kernel_spec::{Finding, code};
 use sha2::{Digest, Sha256};
 
@@ -19,10 +19,7 @@ use crate::check::{layout, library};
 use crate::digest::{METADATA, SIGNATURE};
 use crate::python_source::PythonSource;
 use crate::tree::{self, Kind};
-use crate::{Result, regular};
-
-/// Largest Python file that is read, in bytes.
-const LARGEST: u64 = 16 << 20;
+use crate::{Result, bounds, regular};
 
 /// The audit of several variants: what they have in common is told of once.
 #[derive(Default)]
@@ -62,21 +59,17 @@ impl Audit {
             let about = Subject { variant: Some(variant.name.clone()), ..Subject::default() };
             findings.push(Finding::note(&code::audit::FILES, message).cause(others.join(", ")).about(about));
         }
-        Ok(findings)
+        Ok(abridged(findings, bounds::FINDINGS))
     }
 
     fn python(&mut self, path: &str, place: &Utf8Path) -> Vec<Finding> {
-        let bytes = match regular::start(place, LARGEST + 1) {
+        let bytes = match regular::start(place, bounds::PYTHON + 1) {
             Ok(bytes) => bytes,
             Err(error) => {
                 let finding = Finding::error(&code::artifact::UNREADABLE, format!("could not read `{path}`"));
                 return vec![finding.cause(error.to_string())];
             }
         };
-        if bytes.len() as u64 > LARGEST {
-            let message = format!("`{path}` is larger than {} MiB and was not read", LARGEST >> 20);
-            return vec![Finding::warning(&code::audit::FILES, message)];
-        }
         if !self.known.insert(Sha256::digest(&bytes).into()) {
             return Vec::new();
         }

@@ -8,11 +8,8 @@ use kernel_spec::code::python;
 use kernel_spec::finding::Subject;
 use kernel_spec::{Code, Finding};
 
-use crate::python_source::{self, PythonSource, public_api};
-use crate::{Result, regular, tree};
-
-/// Most bytes of a Python file.
-const LARGEST: u64 = 16 << 20;
+use crate::python_source::{self, Budget, PythonSource, public_api};
+use crate::{Result, bounds, regular, tree};
 
 /// Findings about every Python file below `root`; `shown` is what stands before their paths, `package` the name by
 /// which the package must not import itself, `declared` its `python-depends` where they are known, and `unreadable` the code
@@ -27,6 +24,7 @@ pub fn check(
     let mut findings = Vec::new();
     let mut sources = BTreeMap::new();
     let mut paths = BTreeSet::new();
+    let mut budget = Budget::default();
     for entry in tree::walk(root, &|path| !tree::is_bytecode(path))? {
         let place = root.join(&entry.path);
         let is_file = match entry.kind {
@@ -36,7 +34,9 @@ pub fn check(
         };
         if is_file && Utf8Path::new(&entry.path).extension() == Some("py") {
             let file = format!("{shown}{}", entry.path);
-            match regular::bytes(&place, LARGEST).map(|bytes| PythonSource::parse(&file, &bytes)) {
+            let read = regular::start(&place, bounds::PYTHON + 1);
+            match read.map(|bytes| PythonSource::parse(&file, &bytes).and_then(|source| budget.take(source)))
+            {
                 Ok(Ok(source)) => drop(sources.insert(entry.path.clone(), source)),
                 Ok(Err(finding)) => findings.push(*finding),
                 Err(error) => {

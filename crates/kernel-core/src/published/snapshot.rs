@@ -20,7 +20,7 @@ use crate::digest::METADATA;
 use crate::meter::Meter;
 use crate::tree::{self, Kind};
 use crate::upload::contents::{BUILD, name_files};
-use crate::{Context, Result, artifacts, network};
+use crate::{Context, Result, artifacts, bounds, network};
 
 /// Most bytes of one folder: more than any kernel has, and less than fills a disk by itself.
 const MOST: u64 = 64 << 30;
@@ -85,10 +85,14 @@ impl Snapshot {
 
     /// The content of a small file, which is what the listing says; none where there is no such file.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.read_at_most(path, SMALL)
+    }
+
+    fn read_at_most(&self, path: &str, most: u64) -> Result<Option<Vec<u8>>> {
         let Some(file) = self.files.get(path) else { return Ok(None) };
-        if file.size > SMALL {
+        if file.size > most {
             let address = self.hub.endpoint().join(&self.repository.page(""));
-            let reason = format!("it has {} bytes, more than {SMALL}", file.size);
+            let reason = format!("it has {} bytes, more than {most}", file.size);
             return Err(HttpError::Content { address, path: path.into(), reason }.into());
         }
         Ok(Some(read_listed(&self.hub, &self.repository, &self.commit, (path, file))?))
@@ -96,7 +100,7 @@ impl Snapshot {
 
     /// The metadata of a variant.
     pub fn metadata(&self, variant: &str) -> Result<Option<Vec<u8>>> {
-        self.read(&format!("{BUILD}{variant}/{METADATA}"))
+        self.read_at_most(&format!("{BUILD}{variant}/{METADATA}"), bounds::METADATA)
     }
 
     /// Fetches variants, all without names; answers the directory that holds `build/<variant>`.

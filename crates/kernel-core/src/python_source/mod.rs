@@ -27,6 +27,7 @@ mod relative;
 mod rules;
 mod scopes;
 mod siblings;
+mod size;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub use api::{Callable, Function, Layer, PublicApi, public_api};
 pub use generated::{Generated, generated};
 pub use parameters::Parameters;
 pub use reach::Use;
+pub use size::Budget;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,11 +53,15 @@ use ruff_text_size::{Ranged, TextRange};
 
 use siblings::Siblings;
 
+use crate::bounds;
+
 /// A Python file that parses.
 #[derive(Debug)]
 pub struct PythonSource {
     text: SourceText,
     module: ModModule,
+    /// How many tokens it has.
+    tokens: usize,
 }
 
 /// Everything wrong with a package: how it registers operators and imports itself, what it says it offers, and what the
@@ -99,11 +105,24 @@ impl PythonSource {
     /// read is one finding.
     pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, Box<Finding>> {
         let about = Subject { file: Some(path.to_owned()), ..Subject::default() };
+        if bytes.len() as u64 > bounds::PYTHON {
+            return Err(Box::new(size::too_large(
+                path,
+                format!("it has more than {} MiB", bounds::PYTHON >> 20),
+            )));
+        }
         let text = encoding::decode(bytes).map_err(|cause| {
             let message = format!("`{path}` cannot be read as text");
             let finding = Finding::error(&python::UNREADABLE, message).cause(cause);
             Box::new(finding.about(about.clone()))
         })?;
+        let tokens = size::tokens(&text);
+        if tokens > bounds::TOKENS {
+            return Err(Box::new(size::too_large(
+                path,
+                format!("it has more than {} tokens", bounds::TOKENS),
+            )));
+        }
         if depth::is_excessive(&text) {
             let message = format!("`{path}` is nested too deeply to be read");
             return Err(Box::new(Finding::error(&python::UNREADABLE, message).about(about)));
@@ -120,7 +139,7 @@ impl PythonSource {
         };
         match compiles::refusal(&module, text.text(), PythonVersion::latest()) {
             Some((range, reason)) => Err(invalid(range, reason)),
-            None => Ok(Self { text, module }),
+            None => Ok(Self { text, module, tokens }),
         }
     }
 

@@ -14,8 +14,6 @@ use crate::{Context, Result, regular};
 /// The folder of statements about sets: beside the variants, and in a repository at its top, where no loader looks.
 pub const PROVENANCE: &str = "provenance";
 
-/// Most bytes of metadata.
-pub const METADATA_LIMIT: u64 = 64 << 20;
 /// Most bytes of a bundle, and of a file that configures trust.
 pub const BUNDLE_LIMIT: u64 = 4 << 20;
 

@@ -8,9 +8,8 @@ use kernel_spec::{Finding, Metadata, Severity, Variant, code};
 
 use super::contents::BUILD;
 use super::preflight::{self, Allowed, Artifact, refuse};
-use crate::Result;
 use crate::digest::METADATA;
-use crate::trust::METADATA_LIMIT;
+use crate::{Result, bounds};
 
 /// What to do about variants that do not belong together.
 const HELP: &str = "build all variants from one commit and upload them together (`collect` joins those of several machines); \
@@ -29,7 +28,7 @@ pub fn check(
         let path = format!("{BUILD}{name}/{METADATA}");
         // No loader takes what has no metadata.
         let Some(file) = tree.get(&path) else { continue };
-        let read = if file.size > METADATA_LIMIT {
+        let read = if file.size > bounds::METADATA {
             Err(format!("they have {} bytes", file.size))
         } else {
             let text = read_listed(hub, repository, commit, (&path, file))?;

@@ -10,13 +10,9 @@ use kernel_spec::{Finding, code};
 
 use super::contents::BUILD;
 use super::preflight::Artifact;
-use crate::python_source::{PublicApi, PythonSource, public_api};
-use crate::{Result, regular};
+use crate::python_source::{Budget, PublicApi, PythonSource, public_api};
+use crate::{Result, bounds, regular};
 
-/// Largest Python file that is looked at.
-const LARGEST: u64 = 1 << 20;
-/// The same of a variant that is uploaded: what is larger was refused before.
-const LARGEST_OWN: u64 = 16 << 20;
 /// Most files that are fetched for the comparison.
 const MOST: usize = 200;
 
@@ -48,7 +44,7 @@ pub fn check(
             let reason = format!("`{folder}` has {} files of Python, more than {MOST}", files.len());
             return Ok(vec![unknown(version, [reason])]);
         }
-        let large = files.iter().filter(|(_, file, _)| file.size > LARGEST);
+        let large = files.iter().filter(|(_, file, _)| file.size > bounds::PYTHON);
         let large: Vec<String> = large.map(|(path, ..)| format!("`{path}` is larger than 1 MiB")).collect();
         if !large.is_empty() {
             return Ok(vec![unknown(version, large)]);
@@ -61,7 +57,7 @@ pub fn check(
         let mut own = BTreeMap::new();
         for entry in crate::tree::walk(&artifact.directory, &|_| true)? {
             if entry.kind == crate::tree::Kind::File && is_python(&entry.path) {
-                let text = regular::bytes(&artifact.directory.join(&entry.path), LARGEST_OWN)?;
+                let text = regular::start(&artifact.directory.join(&entry.path), bounds::PYTHON + 1)?;
                 own.insert(entry.path, text);
             }
         }
@@ -79,7 +75,8 @@ fn compare(
 ) -> Option<Finding> {
     let (old, damaged) = api(published);
     if !damaged.is_empty() {
-        let damaged = damaged.iter().map(|name| format!("the published `{folder}{name}` is no Python"));
+        let damaged =
+            damaged.iter().map(|name| format!("the published `{folder}{name}` is no Python, or too large"));
         return Some(unknown(version, damaged));
     }
     // Files of our own that are no Python are told of by `check`.
@@ -102,12 +99,13 @@ fn unknown(version: u64, reasons: impl IntoIterator<Item = String>) -> Finding {
     reasons.into_iter().fold(Finding::note(&code::upload::VERSION_UNKNOWN, message), Finding::cause)
 }
 
-/// The API of a package, and its files that are no Python.
+/// The API of a package, and its files that are no Python or too large.
 fn api(files: &BTreeMap<String, Vec<u8>>) -> (PublicApi, Vec<&str>) {
     let mut sources = BTreeMap::new();
     let mut damaged = Vec::new();
+    let mut budget = Budget::default();
     for (name, text) in files {
-        match PythonSource::parse(name, text) {
+        match PythonSource::parse(name, text).and_then(|source| budget.take(source)) {
             Ok(source) => drop(sources.insert(name.clone(), source)),
             Err(_) => damaged.push(name.as_str()),
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
+use kernel_spec::finding::abridged;
 use kernel_spec::manifest::{Manifest, parse};
 use kernel_spec::report::CheckReport;
 use kernel_spec::{Finding, Severity, SourceText, code};
@@ -11,7 +12,7 @@ use crate::check::built::{self, Overrides};
 use crate::check::{layout, python_package, sources, tracked};
 use crate::plan::allowed;
 use crate::published::{Reference, Snapshot};
-use crate::{Context, Result, artifacts, project};
+use crate::{Context, Result, artifacts, bounds, project};
 
 /// How far the check goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +96,9 @@ fn variants(directory: &Utf8Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     findings.extend(artifacts::several_places(directory).map(|several| several.finding()));
     for variant in built::find(directory) {
-        findings.extend(layout::check(&variant));
-        findings.extend(built::check(&variant, &Overrides::default())?);
+        let mut of_variant = layout::check(&variant);
+        of_variant.extend(built::check(&variant, &Overrides::default())?);
+        findings.extend(abridged(of_variant, bounds::FINDINGS));
     }
     Ok(findings)
 }

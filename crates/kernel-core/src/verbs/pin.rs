@@ -132,7 +132,7 @@ fn state(context: &Context, options: &PinOptions, files: [(&Utf8PathBuf, &String
     Ok(PinState::Written)
 }
 
-type Depends = Vec<(KernelDependency, Reference)>;
+type Depends = BTreeMap<KernelDependency, Reference>;
 
 /// One kernel as it is now, and what its variants depend on.
 fn one(
@@ -143,7 +143,7 @@ fn one(
     let snapshot = Snapshot::open(context, reference)?;
     let before = findings.len();
     let mut variants = BTreeMap::new();
-    let mut depends = Vec::new();
+    let mut depends = Depends::new();
     let mut known = Hashes::default();
     let names = snapshot.variants();
     for name in names.into_iter().filter(|name| name.parse::<LoaderName>().is_ok()) {
@@ -178,11 +178,20 @@ fn one(
                 }
             }
         }
+        let mut nameless = Vec::new();
         for dependency in metadata.kernel_depends {
             match Reference::of_dependency(&dependency) {
-                Some(reference) => depends.push((dependency, reference)),
-                None => unfit(format!("`{name}` depends on `{}`, which names no kernel", dependency.repo_id)),
+                // One more than may hang together ends it.
+                Some(reference) if depends.len() <= MOST_TOGETHER => {
+                    depends.insert(dependency, reference);
+                }
+                Some(_) => {}
+                None => nameless.push(dependency.repo_id),
             }
+        }
+        if let Some((first, others)) = nameless.split_first() {
+            let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+            unfit(format!("`{name}` depends on `{first}`, which names no kernel{more}"));
         }
         variants.insert(name.to_owned(), hexadecimal(&Sha256::digest(&bytes)));
     }

@@ -7,6 +7,10 @@ codes! {
         means: "A Python file of the package is not valid Python, or not in the coding that it names, or in one that is not read here",
         example: "`def f(:`, or a Latin-1 file that does not say so in its first two lines",
         remedy: "Mend the syntax, or save the file as UTF-8";
+    TOO_LARGE = "python/too-large", Check,
+        means: "A Python file, or all of a package together, is larger than what is looked at, so nothing is known of it",
+        example: "a file of 15 MB that is one long list",
+        remedy: "Split the file, or keep its data in a file that is no Python";
     UNPREFIXED = "python/unprefixed-operator", Check,
         means: "An operator is registered under a name that is written out, without the kernel's own namespace",
         example: "`@torch.library.custom_op(\"my_kernel::f\", mutates_args=())`",

@@ -1,9 +1,10 @@
 //! Pieces of JSON that serde's derived code does not give: kernel dependencies, and reading that refuses a key that is
 //! written twice, because two readers may take different ones of the two.
 
+use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::{Map, Number, Value};
 
@@ -25,18 +26,38 @@ pub(super) fn dependencies<S: Serializer>(
     sequence.end()
 }
 
-/// A JSON value in which no object has a key twice.
-pub(super) struct Strict(pub(super) Value);
+/// Most values in a text. A variant has one for each of its files, and the Hub takes 10,000 of those in a folder; a value costs
+/// many times the bytes that it is written with.
+const MOST: usize = 20_000;
 
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Strict)
+/// Reads a JSON value in which no object has a key twice, and that has not too many parts.
+pub(super) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
+    let left = Cell::new(MOST);
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let value = Strict { left: &left }.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// Reads one value, and all in it.
+#[derive(Clone, Copy)]
+struct Strict<'a> {
+    /// How many more there may be.
+    left: &'a Cell<usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.left.get().checked_sub(1);
+        self.left
+            .set(left.ok_or_else(|| D::Error::custom(format_args!("it holds more than {MOST} values")))?);
+        deserializer.deserialize_any(self)
     }
 }
 
-struct StrictVisitor;
-
-impl<'de> Visitor<'de> for StrictVisitor {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,7 +90,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(Strict(value)) = sequence.next_element()? {
+        while let Some(value) = sequence.next_element_seed(self)? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -77,7 +98,8 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
-        while let Some((key, Strict(value))) = entries.next_entry::<String, Strict>()? {
+        while let Some(key) = entries.next_key::<String>()? {
+            let value = entries.next_value_seed(self)?;
             if map.contains_key(&key) {
                 return Err(A::Error::custom(format_args!("key `{key}` is written twice")));
             }

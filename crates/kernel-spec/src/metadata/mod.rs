@@ -222,7 +222,7 @@ pub struct PublicationRecord {
 
 /// Reads JSON in which no object may have a key twice, because two readers may take different ones of the two.
 pub fn strict_json(text: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice::<json::Strict>(text).map(|strict| strict.0)
+    json::strict(text)
 }
 
 impl Metadata {

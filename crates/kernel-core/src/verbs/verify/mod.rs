@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::event::Stage;
+use kernel_spec::finding::abridged;
 use kernel_spec::report::{SignerIdentity, TrustState, VerifiedVariant, VerifyReport};
 use kernel_spec::{Event, Finding, Metadata, Severity, code};
 use kernel_trust::{Mismatch, Policy, Verifier};
@@ -27,7 +28,7 @@ use crate::trust::PROVENANCE;
 use crate::trust::seen::Memory;
 use crate::trust::set::Place;
 use crate::trust::statement::Statement;
-use crate::{Context, Project, Result, artifacts, trust};
+use crate::{Context, Project, Result, artifacts, bounds, trust};
 
 pub use rebuild::Rebuild;
 
@@ -291,6 +292,7 @@ fn compare_with_seen(
 }
 
 fn finished(mut result: VerifiedVariant, with_policy: bool) -> VerifiedVariant {
+    result.findings = abridged(result.findings, bounds::FINDINGS);
     let errors = result.findings.iter().any(|finding| finding.severity == Severity::Error);
     let unsigned = result.findings.iter().any(|finding| *finding.code == code::trust::UNSIGNED);
     result.state = match (errors, with_policy) {

@@ -10,8 +10,8 @@ use kernel_spec::{Code, Finding, Metadata, code};
 use super::{Examined, Judge};
 use crate::digest::{METADATA, SIGNATURE};
 use crate::trust::set::Place;
-use crate::trust::{BUNDLE_LIMIT, METADATA_LIMIT, contents};
-use crate::{Result, regular};
+use crate::trust::{BUNDLE_LIMIT, contents};
+use crate::{Result, bounds, regular};
 
 impl Judge<'_> {
     /// Everything about a variant for which no other is needed; `given` is what the user named.
@@ -67,7 +67,7 @@ impl Judge<'_> {
             examined.refuse(Finding::error(&code::trust::UNSIGNED, format!("`{name}` has no signature")));
             return;
         }
-        let text = read(&examined.directory.join(METADATA), METADATA_LIMIT);
+        let text = read(&examined.directory.join(METADATA), bounds::METADATA);
         let read = text.and_then(|text| Ok((text, read(&path, BUNDLE_LIMIT)?)));
         let (text, bundle) = match read {
             Ok(read) => read,
