@@ -4,16 +4,17 @@
 #     scripts/install.sh --from URL [--version V] [--prefix DIR] [--sha256 HEX]    a release: https://, http:// or file://
 #     scripts/install.sh --from-source [--prefix DIR]                             this checkout, with Rust
 #     scripts/install.sh --uninstall [--prefix DIR]
+#     --force, with the first two, also replaces a DIR/bin/kernel-builder that this script did not put there
 #
 # URL is the directory of a release: `kernel-builder-V-x86_64-linux.tar.gz` (or aarch64) with `kernel-builder` in it, and
-# `SHA256SUMS`. Nothing is installed whose hash is not that of the list, or that of --sha256 where it is given. DIR is
-# `~/.local`; the program goes to DIR/bin. What was installed is written down in DIR/share/kernel-builder/installed, and
-# only that is taken away, unless somebody changed it.
+# `SHA256SUMS`. Nothing is installed whose hash is not that of the list, and that of --sha256 where it is given; both are of
+# the archive. DIR is `~/.local`; the program goes to DIR/bin. What was installed is written down in
+# DIR/share/kernel-builder/installed, and only that is replaced or taken away, unless somebody changed it.
 set -eu
 
 fail() { echo "install: $1" >&2; exit "${2:-1}"; }
 
-from='' version='' prefix='' wanted='' source=no uninstall=no
+from='' version='' prefix='' wanted='' source=no uninstall=no force=no
 while [ $# -gt 0 ]; do
     case "$1" in
         --from) from=${2:?"install: --from needs a URL"}; shift ;;
@@ -22,7 +23,8 @@ while [ $# -gt 0 ]; do
         --sha256) wanted=${2:?"install: --sha256 needs a hash"}; shift ;;
         --from-source) source=yes ;;
         --uninstall) uninstall=yes ;;
-        -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        --force) force=yes ;;
+        -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) fail "unknown argument: $1" 2 ;;
     esac
     shift
@@ -46,6 +48,17 @@ if [ "$uninstall" = yes ]; then
     rm -f "$receipt"
     rmdir "$prefix/share/kernel-builder" 2>/dev/null || true
     exit 0
+fi
+
+if [ -e "$program" ] || [ -L "$program" ]; then
+    if [ "$force" = no ]; then
+        instead='move it away, or replace it with --force'
+        [ -f "$receipt" ] || fail "$program is there and not from this script; $instead" 6
+        if [ ! -f "$program" ] || [ "$(hash_of "$program")" != "$(cat "$receipt")" ]; then
+            fail "$program was changed since it was installed; $instead" 6
+        fi
+    fi
+    [ ! -d "$program" ] || fail "$program is a directory" 6
 fi
 
 case "$(uname -s)" in

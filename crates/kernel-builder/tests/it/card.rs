@@ -55,6 +55,50 @@ fn a_preview_is_a_page_that_runs_nothing() {
 }
 
 #[test]
+fn a_preview_replaces_only_an_earlier_preview() {
+    let scene = scene().file("page.html", "<!doctype html>\n<p>mine\n").file("odd.html", "");
+    fs_err::write(scene.path("odd.html"), b"\xff\xfe").expect("written");
+    for (name, text) in [
+        ("build.toml", MANIFEST.as_bytes()),
+        ("page.html", b"<!doctype html>\n<p>mine\n"),
+        ("odd.html", b"\xff\xfe"),
+    ] {
+        let ran = scene.run(&["card", "--preview", name]);
+        assert_eq!(ran.status, 6, "{ran}");
+        assert!(ran.stderr.contains("error[card/foreign]") && ran.stderr.contains("is no preview"), "{ran}");
+        assert_eq!(fs_err::read(scene.path(name)).expect("the file"), text);
+        assert!(!scene.path("build/CARD.md").exists(), "nothing is written before the refusal");
+    }
+    for _ in 0..2 {
+        assert_eq!(scene.run(&["card", "--preview", "new.html"]).status, 0);
+    }
+}
+
+#[test]
+fn a_read_only_card_or_preview_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let scene = scene();
+    assert_eq!(scene.run(&["card", "--preview", "page.html"]).status, 0);
+    let template = scene.file("CARD.md", "# changed\n");
+    for name in ["build/CARD.md", "page.html"] {
+        let path = template.path(name);
+        let text = fs_err::read(&path).expect("the file");
+        let mode =
+            |mode| fs_err::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+        mode(0o444);
+        let ran = template.run(&["card", "--preview", "page.html"]);
+        assert_eq!(ran.status, 6, "{ran}");
+        assert!(
+            ran.stderr.contains("error[card/read-only]")
+                && ran.stderr.contains(&format!("{name}` is read-only")),
+            "{ran}"
+        );
+        assert_eq!(fs_err::read(&path).expect("the file"), text);
+        mode(0o644);
+    }
+}
+
+#[test]
 fn a_stale_card_fails_the_check_and_a_current_one_does_not() {
     let scene = scene();
     let check = |scene: &Scene| scene.run(&["card", "--check"]).status;

@@ -60,10 +60,29 @@ fn a_release_is_installed_and_taken_away_again() {
     fs_err::write(&program, "edited").expect("written");
     let ran = install(&scene, &["--uninstall"]);
     assert!(ran.status == 6 && program.is_file(), "{ran}");
+    let ran = install(&scene, &["--from", &from(&scene)]);
+    assert!(ran.status == 6 && ran.stderr.contains("was changed since it was installed"), "{ran}");
+    assert_eq!(fs_err::read(&program).expect("the program"), b"edited");
     fs_err::write(&program, text).expect("written");
     let ran = install(&scene, &["--uninstall"]);
     assert!(ran.status == 0 && !program.exists(), "{ran}");
     assert_eq!(install(&scene, &["--uninstall"]).status, 4);
+}
+
+#[test]
+fn another_program_of_that_name_stays_unless_force_is_used() {
+    let scene = Scene::new().file("there/bin/kernel-builder", "somebody else's");
+    release(&scene);
+    let program = scene.path("there/bin/kernel-builder");
+    let place = ["--from", &from(&scene), "--prefix", "there"];
+    let ran = install(&scene, &place);
+    assert!(ran.status == 6 && ran.stderr.contains("not from this script"), "{ran}");
+    assert_eq!(install(&scene, &["--uninstall", "--prefix", "there"]).status, 4);
+    assert_eq!(fs_err::read(&program).expect("the program"), b"somebody else's");
+    let ran = install(&scene, &[&place[..], &["--force"]].concat());
+    assert_eq!(ran.status, 0, "{ran}");
+    let ran = install(&scene, &["--uninstall", "--prefix", "there"]);
+    assert!(ran.status == 0 && !program.exists(), "{ran}");
 }
 
 #[test]

@@ -43,6 +43,22 @@ pub enum CardError {
         file: String,
     },
 
+    /// What lies at the preview's place is not ours.
+    #[error("`{file}` is no preview that kernel-builder wrote, and is left as it is")]
+    #[diagnostic(code("card/foreign"), help("move it away, or name another file with `--preview`"))]
+    ForeignPreview {
+        /// The file.
+        file: String,
+    },
+
+    /// Somebody made the file read-only.
+    #[error("`{file}` is read-only, and is left as it is")]
+    #[diagnostic(code("card/read-only"), help("make it writable with `chmod u+w`, or name another file"))]
+    ReadOnly {
+        /// The file.
+        file: String,
+    },
+
     /// The marks around the user's text are broken.
     #[error("the marks around your own text in `{file}` are not one beginning and one end")]
     #[diagnostic(

@@ -1,12 +1,17 @@
 //! The card as a page for a browser. What stands in a card comes from sources and from users, so the page runs nothing, loads
 //! nothing, shows HTML in the text as text, and its links lead to the web or into the page only.
 
+use camino::Utf8Path;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
-use crate::front_matter;
+use super::{CardError, LARGEST};
+use crate::{front_matter, regular};
 
 /// What a browser may do for the page: apply its own style, nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// What tells a page of ours from anybody else's.
+const MARK: &str = "<meta name=\"generator\" content=\"kernel-builder card\">";
 
 const STYLE: &str = "body{max-width:56rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}\
     pre{background:#8882;padding:.7rem;overflow:auto}table{border-collapse:collapse}td,th{border:1px solid #8888;\
@@ -25,11 +30,23 @@ pub fn page(title: &str, card: &str) -> String {
         format!("<details><summary>Metadata</summary><pre>{}</pre></details>\n", escaped(data))
     };
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n{MARK}\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
          {data}{text}</html>\n",
         escaped(title)
     )
+}
+
+/// Refuses a place where something lies that is no page of ours. An empty file is nobody's loss.
+pub fn refuse_foreign(place: &Utf8Path) -> Result<(), CardError> {
+    let foreign = || CardError::ForeignPreview { file: place.to_string() };
+    match regular::text(place, LARGEST) {
+        Ok(text) if text.is_empty() || text.contains(MARK) => Ok(()),
+        Ok(_) => Err(foreign()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Err(foreign()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The part of a text as the page has it; comments, such as the marks of a user's own text, are not shown.

@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::CardReport;
 
 use super::next;
-use crate::card::{Card, preview};
+use crate::card::{Card, CardError, preview};
 use crate::project::Project;
 use crate::{Context, Result, atomic, regular};
 
@@ -33,17 +33,24 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
     let path = named.map_or_else(|| build.join(FILE), |path| context.resolve(path));
     let Card { text, findings } = crate::card::card(&project, &build, &path)?;
     let preview = options.preview.as_ref().map(|preview| context.resolve(preview));
+    let current = to_standard_output || regular::holds(&path, text.as_bytes());
+    let writes = !current && !options.check;
     if let Some(preview) = &preview {
         let page = preview::page(project.manifest.general.name.value.as_str(), &text);
+        preview::refuse_foreign(preview)?;
+        writable(preview)?;
+        if writes {
+            writable(&path)?;
+        }
         atomic::write(preview, page.as_bytes())?;
     }
     let preview = preview.map(Utf8PathBuf::into_string);
     if to_standard_output {
-        let (current, checked) = (true, options.check);
+        let checked = options.check;
         return Ok(CardReport { path: None, text, current, checked, findings, preview, next: Vec::new() });
     }
-    let current = regular::holds(&path, text.as_bytes());
-    if !current && !options.check {
+    if writes {
+        writable(&path)?;
         atomic::write(&path, text.as_bytes())?;
     }
     let next = if options.check || !findings.is_empty() {
@@ -60,4 +67,12 @@ pub fn card(context: &Context, options: &CardOptions) -> Result<CardReport> {
         preview,
         next,
     })
+}
+
+/// Refuses a file that somebody made read-only. A new file takes the place of the old one, so the system would not.
+fn writable(path: &Utf8Path) -> Result<(), CardError> {
+    if fs_err::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+        return Err(CardError::ReadOnly { file: path.to_string() });
+    }
+    Ok(())
 }

@@ -12,9 +12,13 @@ codes! {
         example: "a first line `---` and no second one",
         remedy: "Close the front-matter with a line `---`, and begin each key on a line of its own";
     FOREIGN = "card/foreign", Check,
-        means: "The file that a card would be written to is somebody else's",
+        means: "The file that a card or its preview would be written to is somebody else's",
         example: "`kernel-builder card --output README.md` where `README.md` was written by hand",
-        remedy: "Move it away, or name another file with `--output`";
+        remedy: "Move it away, or name another file with `--output` or `--preview`";
+    READ_ONLY = "card/read-only", Check,
+        means: "The file that a card or its preview would be written to is read-only",
+        example: "`kernel-builder card` after `chmod 444 build/CARD.md`",
+        remedy: "Make it writable with `chmod u+w`, or name another file";
     MARKS = "card/marks", Check,
         means: "The two marks around the user's own text in a written card are not there once each",
         example: "a card from which the second mark was deleted",
