@@ -14,7 +14,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::{atomic, workspace_lock};
+use crate::{workspace_lock, written};
 
 /// A form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn write(
                 (place.join(format!("{command}.xml")), text)
             }
         };
-        atomic::write(&path, text.as_bytes())?;
+        written::write_document(&path, text.as_bytes())?;
         written.push(path);
     }
     Ok(written)

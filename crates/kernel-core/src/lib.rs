@@ -46,6 +46,7 @@ pub mod trust;
 pub mod upload;
 pub mod verbs;
 pub mod workspace_lock;
+pub mod written;
 
 pub use context::Context;
 pub use error::{Error, Result};

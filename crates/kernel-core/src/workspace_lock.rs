@@ -18,6 +18,12 @@ use crate::{Context, Error, Result};
 /// Directory of a project in which builds keep their state.
 pub const DIRECTORY: &str = ".kernel-builder";
 
+/// What keeps the state directory out of git.
+pub const IGNORE: &str = ".gitignore";
+
+/// All that stands in it.
+pub const IGNORED: &[u8] = b"*\n";
+
 /// How often to ask whether the lock is free.
 const INTERVAL: Duration = Duration::from_millis(50);
 
@@ -75,9 +81,9 @@ impl WorkspaceLock {
 fn open(path: &Utf8Path) -> Result<fs_err::File> {
     if let Some(directory) = path.parent() {
         fs_err::create_dir_all(directory)?;
-        let ignore = directory.join(".gitignore");
+        let ignore = directory.join(IGNORE);
         if !ignore.exists() {
-            fs_err::write(ignore, "*\n")?;
+            fs_err::write(ignore, IGNORED)?;
         }
     }
     let file = fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;

@@ -1,5 +1,8 @@
 //! `clean` removes what we made and nobody edited, in the named project and nowhere else.
 
+use kernel_spec::identifier::hexadecimal;
+use sha2::{Digest, Sha256};
+
 use crate::scene::Scene;
 
 /// A project with a work directory, an unfinished build, and things that are not ours; beside it a folder of the user's.
@@ -53,13 +56,44 @@ fn a_directory_without_a_manifest_is_no_project() {
     assert!(scene.path("build/precious").is_file());
 }
 
+/// A document with the digest that was kept when it was written.
+fn document(scene: Scene, path: &str) -> Scene {
+    scene
+        .file(&format!("project/{path}"), "{}")
+        .file(&format!("project/.kernel-builder/written/{path}"), &hexadecimal(&Sha256::digest("{}")))
+}
+
 #[test]
 fn measurements_are_named_before_they_go() {
-    let scene = scene().file("project/.kernel-builder/bench/torch-cpu.json", "{}");
+    let scene = document(scene(), ".kernel-builder/bench/torch-cpu.json");
     let named = "project/.kernel-builder/bench/torch-cpu.json";
     for (more, there) in [(&["--dry-run"][..], true), (&[], false)] {
         let ran = scene.run(&[&["clean", "project"], more].concat());
         assert!(ran.stdout.contains(" .kernel-builder/bench/torch-cpu.json\n"), "{ran}");
         assert_eq!(scene.path(named).exists(), there);
+    }
+    assert!(!scene.path("project/.kernel-builder").exists());
+}
+
+#[test]
+fn own_files_and_edited_documents_in_the_state_directory_stay() {
+    let scene = document(scene(), ".kernel-builder/bench/torch-cpu.json");
+    let scene = document(scene, ".kernel-builder/tests/torch-cpu.json")
+        .file("project/.kernel-builder/bench/torch-cpu.json", "{\"edited\": 1}")
+        .file("project/.kernel-builder/bench/old.json", "{}")
+        .file("project/.kernel-builder/notes.md", "mine")
+        .file("project/.kernel-builder/build.ninja", "")
+        .file("project/.kernel-builder/staged/src/a.cpp", "");
+    insta::assert_snapshot!(scene.run(&["clean", "project"]));
+    for (path, there) in [
+        ("bench/torch-cpu.json", true),
+        ("bench/old.json", true),
+        ("notes.md", true),
+        ("tests", false),
+        ("staged", false),
+        ("build.ninja", false),
+        ("torch215-cxx11-cpu-x86_64-linux", false),
+    ] {
+        assert_eq!(scene.path(&format!("project/.kernel-builder/{path}")).exists(), there, "{path}");
     }
 }

@@ -7,7 +7,7 @@ use kernel_bench::report::{Document, html, junit, markdown, records};
 use thiserror::Error;
 
 use super::BenchError;
-use crate::atomic;
+use crate::written;
 
 /// A form of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Form {
             }
         };
         let path = beside.with_extension(extension);
-        atomic::write(&path, text.as_bytes())?;
+        written::write_document(&path, text.as_bytes())?;
         Ok(path)
     }
 }

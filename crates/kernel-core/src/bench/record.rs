@@ -18,7 +18,7 @@ use super::progress::Progress;
 use super::run::State;
 use super::workload::Reference;
 use super::{BenchError, machine, suspicion};
-use crate::{Result, atomic};
+use crate::{Result, written};
 
 /// What stands in the document of a run that goes on or was cut off.
 const UNFINISHED: &str = "the run is not finished; its verdicts are provisional";
@@ -26,7 +26,7 @@ const UNFINISHED: &str = "the run is not finished; its verdicts are provisional"
 /// Writes a document.
 pub fn write(document: &Document, path: &Utf8Path) -> Result<(), BenchError> {
     let text = serde_json::to_string(document).map_err(std::io::Error::from)? + "\n";
-    Ok(atomic::write(path, text.as_bytes())?)
+    Ok(written::write_document(path, text.as_bytes())?)
 }
 
 impl State<'_> {

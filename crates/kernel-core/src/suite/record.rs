@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::report::test::VariantTests;
 use kernel_spec::{Finding, code};
 
-use crate::{artifacts, atomic, records};
+use crate::{artifacts, records, written};
 
 /// Where a project keeps the last result of each variant.
 pub const RESULTS: &str = ".kernel-builder/tests";
@@ -20,7 +20,7 @@ fn path(project: &Utf8Path, variant: &str) -> Utf8PathBuf {
 /// Keeps a result.
 pub fn keep(project: &Utf8Path, tests: &VariantTests) -> std::io::Result<()> {
     let text = serde_json::to_string_pretty(tests)? + "\n";
-    atomic::write(&path(project, &tests.variant), text.as_bytes())
+    written::write_document(&path(project, &tests.variant), text.as_bytes())
 }
 
 /// The kept result of a variant, if it was made with this very artifact; a finding where it cannot be read.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What editors can use now.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct IdeReport {
     /// The variants whose commands are in the database.
     pub variants: Vec<String>,
@@ -12,7 +12,9 @@ pub struct IdeReport {
     pub commands: usize,
     /// Files that are as this command writes them.
     pub files: Vec<String>,
-    /// Files that somebody wrote and that stay.
+    /// Those of them that were not so before.
+    pub written: Vec<String>,
+    /// Files that somebody wrote or edited and that stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
 }

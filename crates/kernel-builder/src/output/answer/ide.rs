@@ -7,9 +7,10 @@ use crate::output::page::Page;
 pub(super) fn render(report: &IdeReport, page: &mut Page) {
     page.line(format!("{} commands of {}", report.commands, report.variants.join(", ")));
     for file in &report.files {
-        page.line(format!("current {file}"));
+        let state = if report.written.contains(file) { "written" } else { "current" };
+        page.line(format!("{state} {file}"));
     }
     for file in &report.kept {
-        page.line(format!("kept {file}: somebody wrote it"));
+        page.line(format!("kept {file}: somebody wrote or edited it"));
     }
 }

@@ -11,12 +11,12 @@ use kernel_spec::report::IdeReport;
 use serde_json::{Value, json};
 
 use crate::engine::local::prepare;
-use crate::inputs::{OPERATORS, is_for_editors};
+use crate::inputs::OPERATORS;
 use crate::render::ninja::{HIP_CLANG, NVCC, WORK, build_directory};
 use crate::verbs::build::{job, links};
 use crate::verbs::plan::{Drafting, PlanOptions};
 use crate::workspace_lock::WorkspaceLock;
-use crate::{Context, Project, Result, atomic, regular};
+use crate::{Context, Project, Result, regular, written};
 
 /// Name of the database, in the project's state directory.
 const DATABASE: &str = "compile_commands.json";
@@ -25,7 +25,7 @@ const DATABASE: &str = "compile_commands.json";
 const CLANGD: &str = ".clangd";
 
 /// Where the database is, and which options of nvcc clangd does not know.
-const SETTINGS: &str = "# Written once by `kernel-builder ide`; it is yours now.\nCompileFlags:\n  \
+const COMPILATION: &str = "# Written once by `kernel-builder ide`; it is yours now.\nCompileFlags:\n  \
     CompilationDatabase: .kernel-builder\n  \
     Remove: [-gencode*, --generate-code*, --threads*, -ccbin, -Xcudafe*, --expt-*, -Xcompiler*, -objtemp]\n";
 
@@ -39,13 +39,16 @@ const VSCODE: &str = ".vscode/settings.json";
 const TESTS: &str = "{\n  \"python.testing.pytestEnabled\": true,\n  \"python.testing.pytestArgs\": [\"tests\"],\n  \
     \"python.envFile\": \"${workspaceFolder}/.kernel-builder/tests.env\"\n}\n";
 
-/// Writes the database for the chosen variants, and clangd's settings where the project has none.
+/// The files of settings beside the sources.
+pub(super) const SETTINGS: [(&str, &str); 2] = [(CLANGD, COMPILATION), (VSCODE, TESTS)];
+
+/// Writes the database for the chosen variants, and what editors need beside it; what somebody wrote or edited stays.
 pub fn ide(context: &Context, options: &PlanOptions) -> Result<IdeReport> {
     let drafting = Drafting::open(context, options)?;
     let project = &drafting.project.directory;
     links::refuse(project, false)?;
     let _lock = WorkspaceLock::acquire(context, project)?;
-    let mut report = IdeReport { variants: Vec::new(), commands: 0, files: Vec::new(), kept: Vec::new() };
+    let mut report = IdeReport::default();
     let mut entries = Vec::new();
     for variant in &drafting.variants {
         let draft = drafting.draft(variant)?;
@@ -55,48 +58,52 @@ pub fn ide(context: &Context, options: &PlanOptions) -> Result<IdeReport> {
         report.variants.push(draft.plan.variant.clone());
     }
     report.commands = entries.len();
-    let database = project.join(WORK).join(DATABASE);
     let text = serde_json::to_string_pretty(&entries).map_err(std::io::Error::from)? + "\n";
-    if !regular::holds(&database, text.as_bytes()) {
-        atomic::write(&database, text.as_bytes())?;
+    let database = format!("{WORK}/{DATABASE}");
+    // Its compile commands are of the plan and of nothing else.
+    put(&mut report, project, &database, &text)?;
+    for (path, text) in SETTINGS {
+        settle(&mut report, project, path, text)?;
     }
-    report.files.push(database.into_string());
-    once(&mut report, project.join(CLANGD), SETTINGS)?;
-    for_tests(&mut report, &drafting.project)?;
+    settle(&mut report, project, &format!("{WORK}/{VARIABLES}"), &variables(&drafting.project))?;
     operators(&mut report, &drafting.project)?;
     Ok(report)
 }
 
-/// Writes a file of settings where there is none: what stands in another was somebody's decision.
-fn once(report: &mut IdeReport, path: Utf8PathBuf, text: &str) -> std::io::Result<()> {
-    if fs_err::symlink_metadata(&path).is_err() {
-        atomic::write(&path, text.as_bytes())?;
+/// Puts a file of ours into its place. What somebody else wrote there, or edited since, was a decision and stays.
+fn settle(report: &mut IdeReport, project: &Utf8Path, path: &str, text: &str) -> std::io::Result<()> {
+    let place = project.join(path);
+    let is_there = fs_err::symlink_metadata(&place).is_ok();
+    if is_there && !regular::holds(&place, text.as_bytes()) && !written::is_as_written(project, path) {
+        report.kept.push(place.into_string());
+        return Ok(());
     }
-    let ours = regular::holds(&path, text.as_bytes());
-    let list = if ours { &mut report.files } else { &mut report.kept };
-    list.push(path.into_string());
+    put(report, project, path, text)
+}
+
+/// Writes a file where it is not as it should be.
+fn put(report: &mut IdeReport, project: &Utf8Path, path: &str, text: &str) -> std::io::Result<()> {
+    let place = project.join(path).into_string();
+    if !regular::holds(Utf8Path::new(&place), text.as_bytes()) {
+        written::write(project, path, text.as_bytes())?;
+        report.written.push(place.clone());
+    }
+    report.files.push(place);
     Ok(())
 }
 
 /// Lets an editor run the tests as `test` does: with the loader pointed at what is built here.
-fn for_tests(report: &mut IdeReport, project: &Project) -> Result<()> {
+fn variables(project: &Project) -> String {
     let directory = &project.directory;
-    let variables = directory.join(WORK).join(VARIABLES);
     let repository = project.manifest.general.hub.repo_id.as_ref();
     // The loader splits its variable at these.
     let repository = repository.filter(|_| !directory.as_str().contains([':', '=', '\n']));
-    let text = repository.map_or_else(String::new, |id| format!("LOCAL_KERNELS={}={directory}\n", id.value));
-    if !regular::holds(&variables, text.as_bytes()) {
-        atomic::write(&variables, text.as_bytes())?;
-    }
-    report.files.push(variables.into_string());
-    Ok(once(report, directory.join(VSCODE), TESTS)?)
+    repository.map_or_else(String::new, |id| format!("LOCAL_KERNELS={}={directory}\n", id.value))
 }
 
 /// Writes the types of the operators beside the package's modules, where `_ops` would be. It never ships.
 fn operators(report: &mut IdeReport, project: &Project) -> Result<()> {
     let Project { directory, manifest, .. } = project;
-    let path = directory.join(manifest.package_directory()).join(OPERATORS);
     let listed: &[Located<String>] = match &manifest.binding {
         Binding::Torch(torch) => &torch.common.sources,
         Binding::TvmFfi(tvm_ffi) => &tvm_ffi.common.sources,
@@ -107,16 +114,8 @@ fn operators(report: &mut IdeReport, project: &Project) -> Result<()> {
         sources.push(String::from_utf8_lossy(&fs_err::read(directory.join(&source.value))?).into_owned());
     }
     let text = stub::stub(manifest.framework(), sources.iter().map(String::as_str));
-    let is_there = fs_err::symlink_metadata(&path).is_ok();
-    if is_there && !is_for_editors(&path) {
-        report.kept.push(path.into_string());
-        return Ok(());
-    }
-    if !regular::holds(&path, text.as_bytes()) {
-        atomic::write(&path, text.as_bytes())?;
-    }
-    report.files.push(path.into_string());
-    Ok(())
+    let path = Utf8PathBuf::from(manifest.package_directory()).join(OPERATORS);
+    Ok(settle(report, directory, path.as_str(), &text)?)
 }
 
 /// The entries of a variant, in clang's form of a compilation database.

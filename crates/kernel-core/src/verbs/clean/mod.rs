@@ -1,5 +1,8 @@
 //! `clean`: removes what we made and nobody edited, all of it below the project's directory. What cannot be shown to be
-//! ours stays and is named: a sealed variant says so itself, by our record in its metadata and by its digest.
+//! ours stays and is named: a sealed variant says so itself, by our record in its metadata and by its digest; a document is
+//! ours while its digest is the one that was kept when it was written.
+
+mod state;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use fs_err as fs;
@@ -40,8 +43,14 @@ pub fn clean(context: &Context, options: &CleanOptions) -> Result<CleanReport> {
             Verdict::Foreign(reason) => report.kept.push(KeptPath { path, reason }),
             Verdict::Ours => {
                 let place = project.join(&path);
-                if !options.dry_run && fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
-                    seal::discard(&place)?;
+                if !options.dry_run {
+                    match fs::symlink_metadata(&place) {
+                        Ok(found) if found.is_dir() => seal::discard(&place)?,
+                        Ok(_) => fs::remove_file(&place)?,
+                        // It went with its directory.
+                        Err(_) => {}
+                    }
+                    prune(&project, &path);
                 }
                 report.removed.push(path);
             }
@@ -63,12 +72,12 @@ enum Verdict {
 
 /// Everything that may be ours.
 fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
-    let mut found = Vec::new();
+    let mut found = state::for_editors(project)?;
     if let Some(verdict) = judge(&project.join(workspace_lock::DIRECTORY), |_| Verdict::Ours)? {
-        if matches!(verdict, Verdict::Ours) {
-            found.extend(measurements(project)?.into_iter().map(|path| (path, Verdict::Ours)));
+        match verdict {
+            Verdict::Ours => found.extend(state::state(project)?),
+            Verdict::Foreign(_) => found.push((workspace_lock::DIRECTORY.to_owned(), verdict)),
         }
-        found.push((workspace_lock::DIRECTORY.to_owned(), verdict));
     }
     let built = project.join(BUILD_DIRECTORY);
     match judge(&built, |_| Verdict::Ours)? {
@@ -100,19 +109,15 @@ fn products(project: &Utf8Path) -> Result<Vec<(String, Verdict)>> {
     Ok(found)
 }
 
-/// The documents of benchmarks, which cost time to make: they are named one by one although they go with their directory.
-fn measurements(project: &Utf8Path) -> Result<Vec<String>> {
-    let directory = format!("{}/bench", workspace_lock::DIRECTORY);
-    let place = project.join(&directory);
-    if !fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
-        return Ok(Vec::new());
+/// Removes the directories of a file that went, as far as they are empty and only ever ours.
+fn prune(project: &Utf8Path, path: &str) {
+    for directory in Utf8Path::new(path).ancestors().skip(1) {
+        let is_ours = directory == ".vscode"
+            || (directory.starts_with(workspace_lock::DIRECTORY) && directory != workspace_lock::DIRECTORY);
+        if !is_ours || fs::remove_dir(project.join(directory)).is_err() {
+            return;
+        }
     }
-    let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(place)? {
-        names.push(format!("{directory}/{}", entry?.file_name().to_string_lossy()));
-    }
-    names.sort();
-    Ok(names)
 }
 
 /// `None` where there is nothing. Only a real directory can be ours: we make no links here.
