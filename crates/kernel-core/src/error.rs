@@ -148,6 +148,11 @@ pub enum Error {
     #[diagnostic(transparent)]
     Pins(#[from] crate::verbs::run::PinsError),
 
+    /// The hook of a run would be out of reach.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    UnreachableHook(#[from] crate::verbs::run::UnreachableError),
+
     /// A baseline is not there.
     #[error(transparent)]
     #[diagnostic(transparent)]

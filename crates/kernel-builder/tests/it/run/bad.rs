@@ -89,6 +89,18 @@ fn wrong_lines_are_refused() {
     assert_eq!(refused(&[]), (2, only("usage/arguments")));
 }
 
+/// Python divides what it looks through by colons.
+#[test]
+fn where_python_would_not_find_the_hook_nothing_runs() {
+    let scene = Scene::new().file("a:b/other", "");
+    let temporary = scene.path("a:b").to_str().expect("UTF-8").to_owned();
+    let scene = scene.variable("TMPDIR", &temporary);
+    let ran = scene.run(&["run", "--use", "auto", "--json", "--", "touch", "ran"]);
+    let last = ran.json().pop().expect("a line");
+    assert_eq!(last["code"], "environment/file", "{ran}");
+    assert!(last.to_string().contains("TMPDIR") && !scene.path("ran").exists(), "{ran}");
+}
+
 /// A program that waits to be ended.
 const WAITING: &str = "import pathlib, time\npathlib.Path('begun').touch()\n\
                        while not pathlib.Path('end').exists(): time.sleep(0.05)\n";

@@ -156,7 +156,7 @@ fn verdicts(variants: &BTreeMap<String, Variant>) -> [BTreeMap<String, Option<St
         by_pin.insert(word(&finding["subject"]["variant"]), Some(word(&finding["message"])));
     }
     let pins = json!({ "schema": "kernel-pins/1", "kernels": [
-        { "repository": "acme/demo", "revision": "v1", "variants": pins },
+        { "repository": "acme/demo", "revision": "v1", "commit": "0".repeat(40), "variants": pins },
     ] });
     let scene = scene.file("kernel-pins.json", &pins.to_string());
     let ran = scene.run(&["run", "--verified", "--", &python(), "import.py"]);

@@ -1,5 +1,7 @@
 //! `run --verified`: the real loader in the user's own program, with a check before each import.
 
+use serde_json::{Value, json};
+
 use super::codes;
 use crate::scene::{Ran, Scene, python};
 use crate::upload::{hub, project};
@@ -95,6 +97,73 @@ fn a_pinned_kernel_is_no_other_pinned_kernel() {
         assert!(ran.stdout.contains(told), "{ran}");
     }
     assert_eq!(asked("acme/demo", "v1").status, 0);
+}
+
+/// A second branch of the Hub, at the commit of the first.
+const SECOND: &str = r#"
+import json, sys, urllib.request
+address = sys.argv[1] + "/api/kernels/acme/demo/branch/v2"
+headers = {"Authorization": "Bearer hf_secret_writer", "Content-Type": "application/json"}
+body = json.dumps({"startingPoint": "v1"}).encode()
+urllib.request.urlopen(urllib.request.Request(address, body, headers, method="POST"))
+"#;
+
+/// A program that asks for a version in each way, once alone and once after the other was loaded. Each is a process of its own.
+const WAYS: &str = r#"
+import os, sys
+from pathlib import Path
+from kernels import *
+
+COMMIT, lock = sys.argv[1], Path("kernels.lock")
+ways = [
+    lambda: get_kernel("acme/demo", version=2),
+    lambda: get_kernel("acme/demo", revision="v2"),
+    lambda: get_kernel("acme/demo", revision="refs/heads/v2"),
+    lambda: get_kernel("acme/demo", revision=COMMIT),
+    lambda: LayerRepository("acme/demo", layer_name="Norm", version=2).load(),
+    lambda: LayerRepository("acme/demo", layer_name="Norm", revision="v2").load(),
+    lambda: FuncRepository("acme/demo", func_name="norm", version=2).load(),
+    lambda: get_locked_kernel("acme/demo", lockfile=lock),
+    lambda: load_kernel("acme/demo", lockfile=lock),
+    lambda: LockedFuncRepository("acme/demo", func_name="norm", lockfile=lock).load(),
+]
+for number, way in enumerate(ways):
+    for loaded in [False, True]:
+        if os.fork() == 0:
+            try:
+                if loaded:
+                    get_kernel("acme/demo", version=1)
+                way()
+                print("got", number, loaded, flush=True)
+            except Exception as error:
+                print("not", number, loaded, error, flush=True)
+            os._exit(0)
+        os.wait()
+print(get_kernel("acme/demo", revision="v1").VALUE)
+"#;
+
+#[test]
+fn a_version_is_held_however_it_is_asked_for_and_also_after_the_other_was_loaded() {
+    let hub = hub();
+    let scene = pinned(&hub).file("ways.py", WAYS);
+    scene.tool(&python(), &["-c", SECOND, &hub.url()]);
+    let read = |name: &str| -> Value {
+        serde_json::from_str(&fs_err::read_to_string(scene.path(name)).expect("text")).expect("JSON")
+    };
+    // Another version is pinned, with other content than the Hub now gives for it.
+    let (mut pins, mut lock) = (read("kernel-pins.json"), read("kernels.lock"));
+    let mut second = pins["kernels"][0].clone();
+    second["revision"] = "v2".into();
+    second["variants"] = json!({ "torch-cpu": "0".repeat(64) });
+    let commit = second["commit"].as_str().expect("a commit").to_owned();
+    pins["kernels"].as_array_mut().expect("kernels").push(second);
+    lock[0]["dependency"]["version"] = 2.into();
+    let scene = scene.file("kernel-pins.json", &pins.to_string()).file("kernels.lock", &lock.to_string());
+    let ran = run(&scene, &["ways.py", &commit]);
+    let count = |text: &str| ran.stderr.lines().filter(|line| line.contains(text)).count();
+    assert_eq!((count("got "), count("v2` was asked for")), (0, 20), "{ran}");
+    assert_eq!((ran.status, codes(&ran)), (6, vec!["run/refused".to_owned(); 20]), "{ran}");
+    assert!(ran.stderr.lines().any(|line| line == "one"), "what is pinned still runs: {ran}");
 }
 
 /// A program that puts what has no end, or nobody's end, in the place of a file of the loader's copy.

@@ -4,6 +4,7 @@ Beside this package lies `configuration.json`:
     events     path of the file for what happened, one JSON object a line
     pinned     SHA-256 of the metadata of each variant, by the variant's name: {"torch-cpu": {"<sha256>": ["acme/relu@v1"]}};
                null where nothing is verified
+    commits    the commit of each pin: {"acme/relu@v1": "<commit>"}
     use        "auto", "kernel" or "baseline"; null where nothing is switched
     baselines  the file that stands for a kernel, by the name that the program gets it by
     absent     the kernels that are not there, by the same name

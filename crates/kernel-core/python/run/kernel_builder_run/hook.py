@@ -47,7 +47,7 @@ def _look(spec):
     """Whether this version of the library has the modules that are changed."""
     places = spec.submodule_search_locations or []
     has = lambda *parts: any(os.path.exists(os.path.join(place, *parts)) for place in places)
-    if CONFIGURATION["pinned"] is not None and not has("importer.py"):
+    if CONFIGURATION["pinned"] is not None and not all(map(has, ("importer.py", "deps.py", "_versions.py"))):
         raise ImportError("this version of `kernels` cannot be verified")
     if CONFIGURATION["use"] is not None and not (has("load.py") and has("layer", "layer.py")):
         emit("kept", name="kernels", reason="this version of the library cannot be switched")

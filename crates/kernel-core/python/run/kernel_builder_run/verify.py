@@ -16,16 +16,23 @@ _UNHASHED = ("metadata.json", "metadata.json.sigstore")
 _LARGEST_METADATA = 64 << 20
 _LARGEST_FILE = 16 << 30
 
-# Directories of the kernels that were let through.
-_verified = set()
-# The versions that were asked for, by repository and commit, or by directory.
+# The kernels that were let through: by directory, the pins that they are.
+_verified = {}
+# The versions that a commit was found by, by repository and commit.
 _versions = {}
+# What was asked for, by repository and revision, or by directory.
+_wanted = {}
 
 
 def patches():
     if CONFIGURATION["pinned"] is None:
         return {}
-    return {"kernels._rust": _guard_metadata, "kernels.importer": _patch, "kernels.deps": _note_versions}
+    return {
+        "kernels._rust": _guard_metadata,
+        "kernels._versions": _note_versions,
+        "kernels.deps": _note_requests,
+        "kernels.importer": _patch,
+    }
 
 
 def _pieces(path, name, most):
@@ -83,55 +90,101 @@ def _hash(path, name):
     return base64.b64encode(digest.digest()).decode()
 
 
+def _key(name):
+    """A kernel's name, `OWNER/NAME@REVISION`, as what is compared: repositories are the same in any case of letters."""
+    repository, _, revision = name.rpartition("@")
+    return repository.lower(), revision
+
+
 def _asked(root, arguments):
-    """The repository that the program asked for and its versions, as far as it did: a local directory may hold any kernel."""
+    """The repository that the program asked for and what of it, as far as it did: a local directory may hold any kernel."""
     for argument in arguments:
         if hasattr(argument, "repo_id") and hasattr(argument, "revision"):
-            return argument.repo_id, _versions.get((argument.repo_id, argument.revision), set())
+            return argument.repo_id, _wanted.get((argument.repo_id, argument.revision), set())
     # Without the network the loader passes on only the place in its cache.
+    return _cached(root), _wanted.get(root, set())
+
+
+def _cached(root):
+    """The repository of a directory in the loader's cache."""
     for folder in reversed(root.split(os.sep)):
         if cached := re.fullmatch("(?:kernel|model)s--(.+?)--(.+)", folder):
-            return "/".join(cached.groups()), _versions.get(root, set())
-    return None, set()
+            return "/".join(cached.groups())
+    return None
 
 
-def _as_asked(kernels, repository, versions):
+def _as_asked(kernels, repository, wanted):
     """The one of the kernels with this content that was asked for; another one's content, however genuine, is an error."""
     if repository is None:
         return kernels[0]
-    own = {name.lower(): name for name in kernels if name.rpartition("@")[0].lower() == repository.lower()}
-    wanted = {f"{repository}@v{version}".lower() for version in versions}
+    own = {_key(name): name for name in kernels if _key(name)[0] == repository.lower()}
     if not own or not wanted <= set(own):
-        words = " and ".join(sorted(wanted)) or repository
+        words = "` and `".join("@".join(key) for key in sorted(wanted)) or repository
         raise ImportError(f"it is `{kernels[0]}`, and `{words}` was asked for")
     return own[min(wanted, default=min(own))]
 
 
 def _note_versions(module):
-    """Remembers which version what was found was asked for as: the loader passes on only the commit."""
+    """Remembers which version led to a commit: layers ask for the version, and load by the commit alone."""
+    original = module.resolve_version_spec_as_ref
+
+    def resolve_version_spec_as_ref(repo_id, version_spec, *arguments, **named):
+        found = original(repo_id, version_spec, *arguments, **named)
+        _versions.setdefault((repo_id.lower(), found.target_commit), set()).add(f"v{version_spec}")
+        return found
+
+    module.resolve_version_spec_as_ref = resolve_version_spec_as_ref
+
+
+def _names(kernel):
+    """The pins that a request is held to: a version, or the branch or the commit of a pin."""
+    repository = kernel.repo_id.lower()
+    version = getattr(kernel.version, "version", None)
+    if version is not None:
+        return {(repository, f"v{version}")}
+    revision = kernel.version.revision
+    branch = revision.removeprefix("refs/heads/")
+    revisions = set(_versions.get((repository, revision), ()))
+    if re.fullmatch("v[0-9]+", branch):
+        revisions.add(branch)
+    is_commit = re.fullmatch("[0-9a-f]{7,40}", revision) is not None
+    for name, commit in CONFIGURATION["commits"].items():
+        of, pinned = _key(name)
+        if of == repository and (pinned == branch or (is_commit and commit.startswith(revision))):
+            revisions.add(pinned)
+    return {(repository, revision) for revision in revisions}
+
+
+def _note_requests(module):
+    """Remembers what each kernel was asked for as: the importer is told the commit at most."""
     original = module.resolve_kernel_tree
 
     def resolve_kernel_tree(*arguments, **named):
         kernel = named.get("kernel", arguments[1] if len(arguments) > 1 else None)
         node = original(*arguments, **named)
-        version = getattr(getattr(kernel, "version", None), "version", None)
-        if version is not None:
-            path = getattr(node.location, "variant_path", None)
-            found = os.path.abspath(path) if path else (node.location.repo_id, node.location.revision)
-            _versions.setdefault(found, set()).add(version)
+        path = getattr(node.location, "variant_path", None)
+        if path is None:
+            found = (node.location.repo_id, node.location.revision)
+        else:
+            found = os.path.abspath(path)
+            # What is asked for by a path is no version of a repository.
+            if (_cached(found) or "").lower() != kernel.repo_id.lower():
+                return node
+        _wanted.setdefault(found, set()).update(_names(kernel))
         return node
 
     module.resolve_kernel_tree = resolve_kernel_tree
 
 
-def _check(root, arguments):
-    """The kernel that a directory holds, by the pins; whatever is not exactly that is an error."""
+def _check(root, asked):
+    """The kernels that a directory holds, by the pins, and which of them was asked for; whatever is not exactly that is an
+    error."""
     text = _metadata(os.path.join(root, "metadata.json"))
     pinned = CONFIGURATION["pinned"].get(os.path.basename(root), {})
     kernels = pinned.get(hashlib.sha256(text).hexdigest())
     if not kernels:
         raise ImportError("its metadata are not those of any pin")
-    kernel = _as_asked(kernels, *_asked(root, arguments))
+    kernel = _as_asked(kernels, *asked)
     digest = json.loads(text).get("digest")
     if not digest:
         raise ImportError("it has no digest")
@@ -151,7 +204,7 @@ def _check(root, arguments):
             raise ImportError(f"`{name}` was changed")
     if expected:
         raise ImportError(f"`{sorted(expected)[0]}` is missing")
-    return kernel
+    return kernels, kernel
 
 
 def _refuse(root, error):
@@ -199,14 +252,17 @@ def _patch(module):
     original = module._import_from_path
 
     def import_from_path(variant_path, *arguments, **named):
-        if variant_path not in module._loaded_kernels:
-            root = os.path.abspath(variant_path)
-            try:
-                kernel = _check(root, [*arguments, *named.values()])
-            except Exception as error:
-                raise _refuse(root, error) from error
-            _verified.add(root)
-            emit("verified", path=root, kernel=kernel)
+        root = os.path.abspath(variant_path)
+        try:
+            asked = _asked(root, [*arguments, *named.values()])
+            if variant_path in module._loaded_kernels and root in _verified:
+                _as_asked(_verified[root], *asked)
+            else:
+                kernels, kernel = _check(root, asked)
+                _verified[root] = kernels
+                emit("verified", path=root, kernel=kernel)
+        except Exception as error:
+            raise _refuse(root, error) from error
         return original(variant_path, *arguments, **named)
 
     module._import_from_path = import_from_path

@@ -1,9 +1,11 @@
 //! The hook: a directory of Python files that the program imports before anything of its own, and what they are told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use miette::Diagnostic;
 use serde::Serialize;
+use thiserror::Error;
 
 use super::Use;
 use super::pins::Pinned;
@@ -52,7 +54,8 @@ pub(super) struct Wanted<'a> {
 #[derive(Serialize)]
 struct Configuration<'a> {
     events: &'a Utf8Path,
-    pinned: Option<&'a Pinned>,
+    pinned: Option<&'a BTreeMap<String, BTreeMap<String, BTreeSet<String>>>>,
+    commits: Option<&'a BTreeMap<String, String>>,
     #[serde(rename = "use")]
     switch: Option<&'a str>,
     baselines: BTreeMap<&'a str, Utf8PathBuf>,
@@ -68,6 +71,19 @@ struct Configuration<'a> {
 /// Begins the name of the directory of a run. What a killed run left goes with the next one, unless its program still lives.
 const PREFIX: &str = "kernel-builder-run-";
 
+/// Python would not find the hook.
+#[derive(Debug, Error, Diagnostic)]
+#[error(
+    "the directory for temporary files, `{path}`, has a `:` in its path, so Python would not find what `run` lays there"
+)]
+#[diagnostic(
+    code("environment/file"),
+    help("set `TMPDIR` to a directory whose path has no `:`, which divides the entries of `PYTHONPATH`")
+)]
+pub struct UnreachableError {
+    path: Utf8PathBuf,
+}
+
 /// The hook of one run; dropping it removes its files.
 pub(super) struct Hook {
     own: Utf8PathBuf,
@@ -80,6 +96,9 @@ impl Hook {
     pub(super) fn new(context: &Context, wanted: &Wanted) -> Result<Self> {
         let parent = Utf8PathBuf::from_path_buf(tempfile::env::temp_dir().canonicalize()?)
             .map_err(|path| std::io::Error::other(format!("`{}` is not valid UTF-8", path.display())))?;
+        if parent.as_str().contains(':') {
+            return Err(UnreachableError { path: parent }.into());
+        }
         let place = Arriving::begin(&parent, PREFIX)?;
         place.share()?;
         let own = place.whole()?;
@@ -89,7 +108,8 @@ impl Hook {
         }
         let configuration = Configuration {
             events: &events(&own),
-            pinned: wanted.pinned,
+            pinned: wanted.pinned.map(|pinned| &pinned.variants),
+            commits: wanted.pinned.map(|pinned| &pinned.commits),
             switch: wanted.switch.map(Use::word),
             baselines: wanted
                 .baselines

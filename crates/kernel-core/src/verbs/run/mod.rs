@@ -18,6 +18,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 pub use compare::{Comparing, compare};
+pub use hook::UnreachableError;
 pub use pins::PinsError;
 
 use super::bench::saved;

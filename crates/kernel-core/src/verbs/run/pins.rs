@@ -12,9 +12,14 @@ use crate::{Context, regular};
 /// No file of pins comes near this size in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// For each variant's name the pinned hashes, each with the kernels it is of, as `OWNER/NAME@vN`: one build may be published
-/// in several places.
-pub(super) type Pinned = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+/// What is pinned. A kernel is named as `OWNER/NAME@vN`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pinned {
+    /// For each variant's name the hashes, each with the kernels it is of: one build may be published in several places.
+    pub(super) variants: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    /// The commit of each kernel.
+    pub(super) commits: BTreeMap<String, String>,
+}
 
 /// The pins cannot be read.
 #[derive(Debug, Error, Diagnostic)]
@@ -35,6 +40,7 @@ struct Pins {
 struct Pin {
     repository: String,
     revision: String,
+    commit: String,
     variants: BTreeMap<String, String>,
 }
 
@@ -48,12 +54,14 @@ pub(super) fn read(context: &Context, path: &Utf8Path) -> Result<Pinned, PinsErr
     if pins.schema != "kernel-pins/1" {
         return Err(wrong("it is of another version".to_owned()));
     }
-    let mut pinned = Pinned::new();
+    let mut pinned = Pinned::default();
     for kernel in pins.kernels {
+        let name = format!("{}@{}", kernel.repository, kernel.revision);
         for (variant, sha256) in kernel.variants {
-            let name = format!("{}@{}", kernel.repository, kernel.revision);
-            pinned.entry(variant).or_default().entry(sha256).or_default().insert(name);
+            let hashes = pinned.variants.entry(variant).or_default();
+            hashes.entry(sha256).or_default().insert(name.clone());
         }
+        pinned.commits.insert(name, kernel.commit);
     }
     Ok(pinned)
 }
