@@ -42,7 +42,7 @@ pub fn bill(context: &Context, title: &str, parts: &[Part<'_>], project: Option<
         "dataLicense": "CC0-1.0",
         "SPDXID": DOCUMENT,
         "name": title,
-        "documentNamespace": format!("urn:kernel-builder:{}", hexadecimal(&all.finalize())),
+        "documentNamespace": format!("{NAMESPACE}{}", hexadecimal(&all.finalize())),
         "creationInfo": { "created": created, "creators": [concat!("Tool: kernel-builder-", env!("CARGO_PKG_VERSION"))] },
         "packages": bill.packages,
         "files": bill.files,
@@ -50,6 +50,13 @@ pub fn bill(context: &Context, title: &str, parts: &[Part<'_>], project: Option<
     }))
 }
 
+/// Whether a document is a bill of ours: others make documents of the same form.
+pub fn is_bill(document: &Value) -> bool {
+    document["documentNamespace"].as_str().is_some_and(|namespace| namespace.starts_with(NAMESPACE))
+}
+
+/// Begins the name of each of our documents.
+const NAMESPACE: &str = "urn:kernel-builder:";
 const DOCUMENT: &str = "SPDXRef-DOCUMENT";
 
 #[derive(Default)]

@@ -4,7 +4,7 @@
 mod bill;
 mod table;
 
-pub use bill::{Part, bill};
+pub use bill::{Part, bill, is_bill};
 
 use std::collections::BTreeSet;
 
@@ -160,6 +160,26 @@ mod tests {
             ("import sys\nsys.path.insert(0, x)", "sys.path.insert"),
             ("import webbrowser\nwebbrowser.open('x')", "webbrowser.open"),
             ("import _interpreters\n_interpreters.run_string('x')", "_interpreters.run_string"),
+            ("import shutil\nshutil.os.system('id')", "shutil.os.system"),
+            ("import torch\ntorch.os.system('id')", "torch.os.system"),
+            ("import tempfile\ntempfile._os.system('id')", "tempfile._os.system"),
+            ("from shutil import os as q\nq.system('id')", "shutil.os.system"),
+            ("import platform\nplatform.subprocess.run(['id'])", "platform.subprocess.run"),
+            ("from platform import subprocess", "platform.subprocess"),
+            ("import sys\nsys.modules.get('os').system('id')", "os.system"),
+            ("import shutil\nshutil.sys.modules['os'].system('id')", "os.system"),
+            ("import os\nos.__dict__.get('system')('id')", "os.system"),
+            ("import inspect, os\ninspect.getattr_static(os, 'system')('id')", "inspect.getattr_static"),
+            ("import os\nmatch os:\n    case object(system=s):\n        s('id')", "os.system"),
+            (
+                "import os\nmatch os:\n    case object(name=s) | (object(system=s)):\n        s('id')",
+                "os.system",
+            ),
+            ("import importlib._bootstrap as b\nb._gcd_import('os')", "importlib._bootstrap._gcd_import"),
+            ("import typing\ntyping.ForwardRef('x')._evaluate({}, {})", "typing.ForwardRef"),
+            ("import logging.config\nlogging.config.dictConfig({})", "logging.config.dictConfig"),
+            ("import tkinter\ntkinter.Tcl().eval('exec id')", "tkinter.Tcl"),
+            ("import sqlite3\nsqlite3.connect('x').load_extension('y')", "sqlite3.connect"),
             ("from typing import get_type_hints\nget_type_hints(f)", "typing.get_type_hints"),
         ] {
             assert!(told(text).iter().any(|told| told == path), "{text}: {:?}", told(text));
@@ -174,6 +194,8 @@ mod tests {
             "import os\nos.__dict__['path']\nvars(x)['system']\nx['a']\n{}['b']",
             "import sys\nsys.modules.get('torch')\nsys.modules[__name__].__doc__",
             "import timeit\ntimeit.default_timer()",
+            "import torch\ntorch.os.path.join('a')\ntorch.nn.Module.compile\ntorch.sys.version",
+            "import os\nmatch os.name:\n    case str(real=1):\n        pass",
             "def f(nt, site, profile, trace):\n    return nt.size, site, profile, trace",
             "x.__class__.__name__\nx.__dict__['a']\n__all__ = ['a']\ngetattr(x, 'a')",
         ] {

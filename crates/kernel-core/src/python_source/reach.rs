@@ -4,7 +4,7 @@
 
 use kernel_spec::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{Expr, Pattern, Stmt};
 use ruff_text_size::Ranged;
 
 use super::PythonSource;
@@ -52,12 +52,34 @@ impl Uses<'_, '_> {
             return None;
         }
         let first = name.unwrap_or("*");
-        let mut path = if owner == "sys.modules" { first.to_owned() } else { format!("{owner}.{first}") };
+        let mut path = if owner == "sys.modules" || owner.ends_with(".sys.modules") {
+            first.to_owned()
+        } else {
+            format!("{owner}.{first}")
+        };
         for part in behind.into_iter().rev() {
             path.push('.');
             path.push_str(part);
         }
         Some(path)
+    }
+
+    /// The attributes that a pattern asks for: `match os: case object(system=s)`.
+    fn taken_apart(&mut self, owner: &str, pattern: &Pattern) {
+        match pattern {
+            Pattern::MatchClass(class) => {
+                for keyword in &class.arguments.keywords {
+                    let path = format!("{owner}.{}", keyword.attr.as_str());
+                    self.taken_apart(&path, &keyword.pattern);
+                    self.add(path, keyword);
+                }
+            }
+            Pattern::MatchOr(any) => any.patterns.iter().for_each(|pattern| self.taken_apart(owner, pattern)),
+            Pattern::MatchAs(named) => {
+                named.pattern.iter().for_each(|pattern| self.taken_apart(owner, pattern));
+            }
+            _ => {}
+        }
     }
 
     fn add(&mut self, path: String, node: &impl Ranged) {
@@ -80,6 +102,11 @@ impl<'a> Visitor<'a> for Uses<'a, '_> {
                 let module = import.module.as_ref().map(ToString::to_string).unwrap_or_default();
                 for alias in &import.names {
                     self.add(format!("{module}.{}", alias.name), alias);
+                }
+            }
+            Stmt::Match(matched) => {
+                if let Some(owner) = self.names.path(&matched.subject) {
+                    matched.cases.iter().for_each(|case| self.taken_apart(&owner, &case.pattern));
                 }
             }
             _ => {}
@@ -109,20 +136,28 @@ fn asked(expression: &Expr) -> Option<(&Expr, Option<&str>)> {
     match expression {
         Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
             (Expr::Name(name), [owner, text, ..]) if name.id == "getattr" => Some((owner, literal(text))),
+            (Expr::Attribute(method), [text, ..]) if TAKING.contains(&method.attr.as_str()) => {
+                Some((owner(&method.value)?, literal(text)))
+            }
             _ => None,
         },
-        Expr::Subscript(subscript) => {
-            let owner = match &*subscript.value {
-                Expr::Attribute(attribute) if attribute.attr.as_str() == "__dict__" => &*attribute.value,
-                Expr::Attribute(attribute) if attribute.attr.as_str() == "modules" => &*subscript.value,
-                Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
-                    (Expr::Name(name), [owner]) if name.id == "vars" => owner,
-                    _ => return None,
-                },
-                _ => return None,
-            };
-            Some((owner, literal(&subscript.slice)))
-        }
+        Expr::Subscript(subscript) => Some((owner(&subscript.value)?, literal(&subscript.slice))),
+        _ => None,
+    }
+}
+
+/// The methods of a dictionary that return what it holds.
+const TAKING: &[&str] = &["get", "pop", "setdefault", "__getitem__"];
+
+/// Whose attributes a dictionary holds: `vars(os)`, `os.__dict__`; of `sys.modules`, itself.
+fn owner(dictionary: &Expr) -> Option<&Expr> {
+    match dictionary {
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "__dict__" => Some(&attribute.value),
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "modules" => Some(dictionary),
+        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+            (Expr::Name(name), [owner]) if name.id == "vars" => Some(owner),
+            _ => None,
+        },
         _ => None,
     }
 }
