@@ -8,6 +8,9 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::geteuid;
 
+/// A file in each such directory: what has another name by chance is somebody's own.
+const MARK: &str = "made-by-kernel-builder";
+
 /// A directory on its way; it goes when it is dropped.
 #[derive(Debug)]
 pub struct Arriving {
@@ -29,6 +32,7 @@ impl Arriving {
             let is_there = fs_err::metadata(directory.path())
                 .is_ok_and(|found| lock.metadata().is_ok_and(|held| held.ino() == found.ino()));
             if is_there {
+                fs_err::write(directory.path().join(MARK), "")?;
                 return Ok(Self { directory, lock });
             }
         }
@@ -50,7 +54,8 @@ impl Arriving {
 fn sweep(parent: &Utf8Path, prefix: &str) -> std::io::Result<()> {
     for entry in parent.read_dir_utf8()? {
         let Ok(entry) = entry else { continue };
-        if !entry.file_name().starts_with(prefix) || !entry.file_type()?.is_dir() {
+        let is_one = entry.file_name().starts_with(prefix) && entry.file_type()?.is_dir();
+        if !is_one || !entry.path().join(MARK).is_file() {
             continue;
         }
         let Ok(left) = fs_err::File::open(entry.path()) else { continue };
@@ -76,13 +81,16 @@ mod tests {
         let parent = tempfile::tempdir().expect("a directory");
         let parent = Utf8Path::from_path(parent.path()).expect("UTF-8");
         fs_err::create_dir_all(parent.join(".making-left/whole")).expect("made");
+        fs_err::write(parent.join(".making-left").join(MARK), "").expect("marked");
+        fs_err::create_dir_all(parent.join(".making-mine/whole")).expect("made");
         fs_err::create_dir_all(parent.join(".other-left")).expect("made");
         let first = Arriving::begin(parent, ".making-").expect("begun");
         assert!(!parent.join(".making-left").exists() && parent.join(".other-left").exists());
+        assert!(parent.join(".making-mine/whole").exists(), "without the mark it is somebody's own");
         fs_err::create_dir(first.whole().expect("UTF-8")).expect("made");
         let second = Arriving::begin(parent, ".making-").expect("begun");
         assert!(first.whole().expect("UTF-8").exists() && first.whole().ok() != second.whole().ok());
         drop((first, second));
-        assert_eq!(fs_err::read_dir(parent).expect("there").count(), 1);
+        assert_eq!(fs_err::read_dir(parent).expect("there").count(), 2);
     }
 }

@@ -9,8 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::identifier::hexadecimal;
+use kernel_spec::metadata::DigestAlgorithm;
 use miette::Diagnostic;
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256, Sha512};
 use thiserror::Error;
 
 use crate::reading::{PIECE, pieces};
@@ -59,18 +60,23 @@ pub enum DigestError {
     },
 }
 
-/// Digest of one file, read through a buffer that serves for many.
-fn of_file(path: &Utf8Path, buffer: &mut [u8]) -> std::io::Result<FileDigest> {
-    let mut hasher = Sha256::new();
+/// The hasher of what one file holds, read through a buffer that serves for many, and the length in bytes.
+fn of_file<D: Digest>(path: &Utf8Path, buffer: &mut [u8]) -> std::io::Result<(D, u64)> {
+    let mut hasher = D::new();
     let size = pieces(path, buffer, &mut |piece| {
         hasher.update(piece);
         Ok(())
     })?;
-    Ok(FileDigest { sha256: hasher.finalize().into(), size })
+    Ok((hasher, size))
 }
 
 /// Digests of many files, in the order of the paths; the error is that of the first path that has one.
 pub fn of_files(paths: &[Utf8PathBuf]) -> std::io::Result<Vec<FileDigest>> {
+    let digests = each::<Sha256>(paths)?.into_iter();
+    Ok(digests.map(|(hasher, size)| FileDigest { sha256: hasher.finalize().into(), size }).collect())
+}
+
+fn each<D: Digest + Send>(paths: &[Utf8PathBuf]) -> std::io::Result<Vec<(D, u64)>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     if threads < 2 {
         let mut buffer = vec![0; PIECE];
@@ -100,6 +106,11 @@ fn take<'a>(next: &AtomicUsize, paths: &'a [Utf8PathBuf]) -> Option<(usize, &'a 
 /// The digest of a variant: SHA-256 in base 64 of each file, by its path. Not in it are the metadata, their signature
 /// and byte code. A link to a file counts as the file; a link to a directory is not followed.
 pub fn of_variant(directory: &Utf8Path) -> Result<BTreeMap<String, String>, DigestError> {
+    by(directory, DigestAlgorithm::Sha256)
+}
+
+/// The same by any algorithm that metadata may name.
+pub fn by(directory: &Utf8Path, algorithm: DigestAlgorithm) -> Result<BTreeMap<String, String>, DigestError> {
     let entries = tree::walk(directory, &|path| !is_left_out(path))?;
     let refuse = |path: &str, what| DigestError::NoContent {
         directory: directory.to_owned(),
@@ -116,9 +127,16 @@ pub fn of_variant(directory: &Utf8Path) -> Result<BTreeMap<String, String>, Dige
         }
     }
     let paths: Vec<Utf8PathBuf> = names.iter().map(|name| directory.join(name)).collect();
-    let digests = of_files(&paths)?;
-    let encoded = digests.iter().map(|digest| base64(&digest.sha256));
+    let encoded = match algorithm {
+        DigestAlgorithm::Sha256 => encoded::<Sha256>(&paths)?,
+        DigestAlgorithm::Sha512 => encoded::<Sha512>(&paths)?,
+    };
     Ok(names.into_iter().zip(encoded).collect())
+}
+
+/// Digests of files as metadata have them.
+fn encoded<D: Digest + Send>(paths: &[Utf8PathBuf]) -> std::io::Result<Vec<String>> {
+    Ok(each::<D>(paths)?.into_iter().map(|(hasher, _)| STANDARD.encode(hasher.finalize())).collect())
 }
 
 /// A digest as metadata have it.

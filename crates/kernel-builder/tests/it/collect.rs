@@ -156,3 +156,12 @@ fn a_set_inside_of_what_is_joined_is_refused() {
         assert_eq!(told(&scene, &["one", "--out", out]).0, 0, "{out}");
     }
 }
+
+#[test]
+fn what_is_named_like_a_set_on_its_way_stays() {
+    let scene = Scene::new().file(".collecting-mine/precious", "mine\n");
+    job(&scene, "one", "torch-cpu", "one", AS_IT_IS);
+    assert_eq!(scene.run(&["collect", "one", "--out", "set"]).status, 0);
+    assert!(scene.path(".collecting-mine/precious").is_file() && scene.path("set/build/torch-cpu").is_dir());
+    assert_eq!(fs_err::read_dir(scene.path("")).expect("a folder").count(), 3, "nothing else is left");
+}

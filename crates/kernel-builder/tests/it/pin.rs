@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use fs_err::os::unix::fs::symlink;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::scene::{Scene, python};
 use crate::upload::{REPOSITORY, hub, manifest, project, sample, scene, sealed, variant};
@@ -177,6 +177,8 @@ fn two_files_are_not_written_to_one_place() {
         ("pins.json", "./pins.json"),
         ("folder/new.json", "other/new.json"),
         ("folder/pins.json", "linked.json"),
+        ("new/pins.json", "new/../new/pins.json"),
+        ("new/../z.json", "z.json"),
     ] {
         let ran = scene.run(&["pin", "acme/demo@v1", "--pins", pins, "--lock", lock, "--json"]);
         assert_eq!((ran.status, &ran.json()[1]["code"]), (2, &"pin/one-file".into()), "{pins} {lock}: {ran}");
@@ -189,7 +191,8 @@ fn where_one_file_cannot_be_written_the_other_is_not_replaced() {
     let hub = hub();
     assert_eq!(project(&hub, "writer", "one").run(&["upload"]).status, 0);
     let scene = Scene::new().variable("HF_ENDPOINT", &hub.url());
-    let earlier = [("kernel-pins.json", "{ \"schema\": \"kernel-pins/1\" }"), ("kernels.lock", "[]")];
+    let earlier =
+        [("kernel-pins.json", "{ \"schema\": \"kernel-pins/1\", \"kernels\": [] }"), ("kernels.lock", "[]")];
     let scene = earlier.into_iter().fold(scene, |scene, (name, text)| scene.file(name, text));
     let scene = scene.file("folder/x", "").file("notes.json", "{ \"mine\": 1 }").file("notes.txt", "mine");
     symlink(scene.path("notes.txt"), scene.path("link")).expect("linked");
@@ -210,10 +213,51 @@ fn where_one_file_cannot_be_written_the_other_is_not_replaced() {
         }
     }
     assert_eq!(scene.run(&["pin", "acme/demo@v1"]).status, 0);
-    let ran = scene.run(&["audit", "acme/demo@v1", "--sbom", "notes.txt", "--json"]);
+    let other = "{ \"spdxVersion\": \"SPDX-2.3\", \"documentNamespace\": \"https://example.org/a\" }";
+    let scene = scene.file("other.spdx.json", other);
+    for place in ["notes.txt", "other.spdx.json"] {
+        let ran = scene.run(&["audit", "acme/demo@v1", "--sbom", place, "--json"]);
+        let last = ran.json().pop().expect("a line");
+        assert_eq!((ran.status, &last["code"]), (2, &"environment/occupied".into()), "{place}: {ran}");
+    }
+    for _ in 0..2 {
+        assert_eq!(scene.run(&["audit", "acme/demo@v1", "--sbom", "own.spdx.json"]).status, 0);
+    }
+}
+
+/// The files are of all kernels of a project, and the lock is the loader's own.
+#[test]
+fn what_other_kernels_are_pinned_to_stays() {
+    let hub = hub();
+    for id in ["acme/one", "acme/two"] {
+        assert_eq!(project(&hub, "writer", "one").run(&["upload", "--repo-id", id]).status, 0);
+    }
+    let entry = |id: &str, commit: &str| json!({ "dependency": { "repo-id": id, "version": 1 }, "lock": { "commit": commit } });
+    let locked = json!([entry("other/rope", "b"), entry("acme/one", "a"), entry("other/attention", "c")]);
+    let scene = Scene::new().variable("HF_ENDPOINT", &hub.url()).file("kernels.lock", &locked.to_string());
+    let read = |name: &str| -> Value {
+        serde_json::from_str(&fs_err::read_to_string(scene.path(name)).expect("text")).expect("JSON")
+    };
+    for id in ["acme/one", "acme/two"] {
+        let kernel = format!("{id}@v1");
+        let ran = scene.run(&["pin", &kernel, "--check", "--json"]);
+        assert_eq!((ran.status, &ran.json().pop().expect("a line")["state"]), (6, &"stale".into()), "{ran}");
+        assert_eq!(scene.run(&["pin", &kernel]).status, 0);
+    }
+    let (pins, lock) = (read("kernel-pins.json"), read("kernels.lock"));
+    let commit = |at: usize| pins["kernels"][at]["commit"].as_str().expect("a commit");
+    let expected = json!([
+        entry("other/rope", "b"),
+        entry("acme/one", commit(0)),
+        entry("other/attention", "c"),
+        entry("acme/two", commit(1)),
+    ]);
+    assert_eq!(lock, expected);
     assert_eq!(
-        (ran.status, &ran.json().pop().expect("a line")["code"]),
-        (2, &"environment/occupied".into()),
-        "{ran}"
+        (&pins["kernels"][0]["repository"], &pins["kernels"][1]["repository"]),
+        (&"acme/one".into(), &"acme/two".into())
     );
+    for id in ["acme/one", "acme/two"] {
+        assert_eq!(scene.run(&["pin", &format!("{id}@v1"), "--check"]).status, 0);
+    }
 }

@@ -8,7 +8,7 @@ use kernel_abi::{Image, Policy, entry_point};
 use kernel_spec::dependency::python_dependency;
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::belongs_to;
-use kernel_spec::metadata::{DigestAlgorithm, Metadata};
+use kernel_spec::metadata::Metadata;
 use kernel_spec::path::{join, parent};
 use kernel_spec::variant::{ArchVariant, FrameworkAbi};
 use kernel_spec::{Code, Finding, Variant, code};
@@ -357,11 +357,7 @@ impl Check<'_> {
             let message = format!("the metadata of `{}` have no digest", self.name);
             return self.say(Finding::warning(&code::artifact::DIGEST, message), METADATA);
         };
-        if expected.algorithm != DigestAlgorithm::Sha256 {
-            let message = format!("the digest of `{}` is not by SHA-256, so it was not compared", self.name);
-            return self.say(Finding::note(&code::artifact::DIGEST, message), METADATA);
-        }
-        match digest::of_variant(directory) {
+        match digest::by(directory, expected.algorithm) {
             Ok(actual) => self.compare(&expected.files, &actual),
             // The walk has told of them already.
             Err(DigestError::NoContent { .. } | DigestError::Tree(_)) => {}

@@ -37,17 +37,13 @@ impl Default for Budget {
 impl Budget {
     /// A file where there is room for it, else that it was not looked at.
     pub fn take(&mut self, source: PythonSource) -> Result<PythonSource, Box<Finding>> {
-        match self.0.checked_sub(source.tokens) {
-            Some(left) => {
-                self.0 = left;
-                Ok(source)
-            }
-            None => {
-                let most = bounds::TOKENS_TOGETHER;
-                let reason = format!("it and the files before it have more than {most} tokens together");
-                Err(Box::new(too_large(source.path(), reason)))
-            }
+        if let Some(left) = self.0.checked_sub(source.tokens) {
+            self.0 = left;
+            return Ok(source);
         }
+        let most = bounds::TOKENS_TOGETHER;
+        let reason = format!("it and the files before it have more than {most} tokens together");
+        Err(Box::new(too_large(source.path(), reason)))
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kernel_hub::publish::Content;
 use kernel_spec::finding::Subject;
-use kernel_spec::metadata::DigestAlgorithm;
 use kernel_spec::{Finding, code};
 
 use super::contents::BUILD;
@@ -24,9 +23,8 @@ fn of_variant(artifact: &Artifact, files: &BTreeMap<String, Content>) -> Vec<Fin
     let mut judged = BTreeMap::from([(METADATA, sha256(&artifact.text))]);
     judged.extend(artifact.signature.iter().map(|bundle| (SIGNATURE, sha256(bundle))));
     let statement = statement(artifact, files);
-    // What is not by SHA-256 was not compared before either, and was remarked upon.
+    // It is by SHA-256: what is not was refused before.
     let record = artifact.metadata.digest.as_ref();
-    let record = record.filter(|record| record.algorithm == DigestAlgorithm::Sha256);
     let sealed = record.iter().flat_map(|record| &record.files);
     judged.extend(sealed.map(|(path, digest)| (path.as_str(), in_hexadecimal(digest).unwrap_or_default())));
     let found: BTreeMap<&str, &str> = files

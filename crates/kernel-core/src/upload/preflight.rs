@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::finding::Subject;
 use kernel_spec::matrix::variants_of;
-use kernel_spec::metadata::Metadata;
+use kernel_spec::metadata::{DigestAlgorithm, Metadata};
 use kernel_spec::{Backend, Code, Finding, Severity, code};
 
 use crate::check::built::{self, BuiltVariant, Overrides};
@@ -182,8 +182,14 @@ fn made(artifact: &Artifact, allowed: Allowed) -> Vec<Finding> {
         let finding = if allowed { Finding::warning(code, message) } else { Finding::error(code, message) };
         findings.push(finding.about(Subject { variant: Some(name.clone()), ..Subject::default() }));
     };
-    if artifact.metadata.digest.is_none() {
-        say(&code::upload::NO_DIGEST, false, format!("`{name}` has no digest"));
+    match &artifact.metadata.digest {
+        None => say(&code::upload::NO_DIGEST, false, format!("`{name}` has no digest")),
+        Some(digest) if digest.algorithm != DigestAlgorithm::Sha256 => {
+            let message =
+                format!("the digest of `{name}` is not by SHA-256, the only one that a hub answers for");
+            say(&code::upload::NO_DIGEST, false, message);
+        }
+        Some(_) => {}
     }
     let provenance = artifact.metadata.provenance.as_ref();
     match provenance.and_then(|provenance| provenance.kernel.as_ref()) {

@@ -7,7 +7,7 @@ use kernel_spec::report::CheckReport;
 use kernel_spec::variant::LoaderName;
 use kernel_spec::{Finding, Metadata, Severity, code};
 
-use crate::audit::{Audit, Part, bill};
+use crate::audit::{Audit, Part, bill, is_bill};
 use crate::check::built::{self, BuiltVariant};
 use crate::published::{Reference, Snapshot};
 use crate::upload::card::README;
@@ -27,7 +27,7 @@ pub struct AuditOptions {
 /// Audits variants.
 pub fn audit(context: &Context, options: &AuditOptions) -> Result<CheckReport> {
     if let Some(path) = &options.bill {
-        occupied::require_free(context, path, |value| value.get("spdxVersion").is_some())?;
+        occupied::require_free(context, path, is_bill)?;
     }
     let mut report = CheckReport::new(options.subject.as_str(), Vec::new());
     let directory = match Reference::parse(options.subject.as_str()) {

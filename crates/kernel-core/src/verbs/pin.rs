@@ -1,9 +1,12 @@
 //! `pin`: what published kernels are now, written down: their commits, the hashes of their variants' metadata, and the same
-//! of every kernel that they depend on. The loader's own lock is written beside it, for `get_locked_kernel`.
+//! of every kernel that they depend on. The loader's own lock is written beside it, for `get_locked_kernel`. Both files are of all
+//! kernels of a project: what they say of others stays.
+
+mod earlier;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use kernel_spec::error::Faults;
 use kernel_spec::finding::Subject;
 use kernel_spec::identifier::hexadecimal;
@@ -63,14 +66,9 @@ pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
     if same_file(&context.resolve(&options.pins), &context.resolve(&options.lock)) {
         return Err(PinError::OneFile { path: options.pins.clone() }.into());
     }
-    let of_pins = |value: &Value| value["schema"] == "kernel-pins/1";
-    let of_lock = |value: &Value| {
-        let is_entry = |entry: &Value| entry.get("dependency").is_some() && entry.get("lock").is_some();
-        value.as_array().is_some_and(|entries| entries.iter().all(is_entry))
-    };
     if !options.check {
-        occupied::require_free(context, &options.pins, of_pins)?;
-        occupied::require_free(context, &options.lock, of_lock)?;
+        occupied::require_free(context, &options.pins, |value| earlier::of_pins(value).is_some())?;
+        occupied::require_free(context, &options.lock, |value| earlier::of_lock(value).is_some())?;
     }
     let mut open = VecDeque::new();
     for word in &options.kernels {
@@ -96,24 +94,44 @@ pub fn pin(context: &Context, options: &PinOptions) -> Result<PinReport> {
         let summary = "these kernels cannot be pinned; nothing was written";
         return Err(Faults::new(&code::pin::UNFIT, summary, findings).into());
     }
-    let lock = pinned
+    let kernels: Vec<PinnedKernel> = pinned.values().cloned().collect();
+    let entries = pinned
         .iter()
         .map(|(key, kernel)| json!({ "dependency": written(key), "lock": { "commit": kernel.commit } }));
-    let lock = format!("{:#}\n", Value::Array(lock.collect()));
-    let kernels: Vec<PinnedKernel> = pinned.into_values().collect();
-    let pins = format!("{:#}\n", json!({ "schema": "kernel-pins/1", "kernels": kernels }));
+    let there = earlier::of_lock(&there(context, &options.lock)).unwrap_or_default();
+    let lock = Value::Array(earlier::merged(there, entries.collect(), &["/dependency"]));
+    let lock = format!("{lock:#}\n");
+    let there = earlier::of_pins(&self::there(context, &options.pins)).unwrap_or_default();
+    let entries = kernels.iter().map(|kernel| json!(kernel)).collect();
+    let pins = earlier::merged(there, entries, &["/repository", "/revision"]);
+    let pins = format!("{:#}\n", json!({ "schema": "kernel-pins/1", "kernels": pins }));
     let state = state(context, options, [(&options.pins, &pins), (&options.lock, &lock)])?;
     Ok(PinReport { pins: options.pins.to_string(), lock: options.lock.to_string(), state, kernels, findings })
 }
 
 /// Whether two paths lead to one file, or would.
 fn same_file(one: &Utf8Path, other: &Utf8Path) -> bool {
-    // What is not there yet will be in a directory that may be.
-    let place = |path: &Utf8Path| {
-        let whole = path.canonicalize_utf8().ok();
-        whole.or_else(|| Some(path.parent()?.canonicalize_utf8().ok()?.join(path.file_name()?)))
-    };
-    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+    one == other || place(one) == place(other)
+}
+
+/// Where a path leads, with what is not there yet as it will be: `new/../file` is `file`.
+fn place(path: &Utf8Path) -> Utf8PathBuf {
+    path.components().fold(Utf8PathBuf::new(), |mut place, component| {
+        match component {
+            Utf8Component::ParentDir => {
+                place.pop();
+            }
+            Utf8Component::CurDir => {}
+            _ => place.push(component),
+        }
+        place.canonicalize_utf8().unwrap_or(place)
+    })
+}
+
+/// What a file holds already; null where it is not there, or nothing of ours.
+fn there(context: &Context, path: &Utf8Path) -> Value {
+    let text = regular::text(&context.resolve(path), LARGEST).ok();
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// Compares with the files that are there, and writes where that was not all that was asked for.

@@ -23,7 +23,7 @@ fn refused(scene: &Scene, directory: &str) -> String {
     ] {
         let last = report(&ran);
         assert_eq!((ran.status, &last["code"]), (6, &"artifact/places".into()), "{directory}: {ran}");
-        said = last["message"].as_str().expect("a message").to_owned();
+        last["message"].as_str().expect("a message").clone_into(&mut said);
     }
     said
 }

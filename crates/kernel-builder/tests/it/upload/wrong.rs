@@ -2,6 +2,10 @@
 
 use hub_testkit::{Fault, Kind};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha512};
+
 use super::rules::shown;
 use super::*;
 
@@ -143,4 +147,25 @@ fn a_commit_that_is_not_found_does_not_mean_that_the_repository_is_missing() {
     assert_eq!((status, code.as_str()), (8, "hub/refused"), "{text}");
     assert!(text.contains("answered 404") && text.contains("upload-v1-"), "{text}");
     assert!(!text.contains("does not exist"), "{text}");
+}
+
+#[test]
+fn a_digest_that_no_hub_answers_for_is_not_published_and_a_false_one_is_told() {
+    let hub = hub();
+    let scene = project(&hub, "writer", "one");
+    let path = "build/torch-cpu/metadata.json";
+    let metadata = fs_err::read_to_string(scene.path(path)).expect("metadata");
+    let mut metadata: Value = serde_json::from_str(&metadata).expect("JSON");
+    let files = sample("one").into_iter();
+    let digests = files.map(|(name, content)| (name, STANDARD.encode(Sha512::digest(content)).into()));
+    metadata["digest"] =
+        serde_json::json!({ "algorithm": "sha512", "files": Value::Object(digests.collect()) });
+    let scene = scene.file(path, &metadata.to_string());
+    hub.take_log();
+    let (status, _, text) = failed(&scene.run(&["upload", "--json"]));
+    assert!(status == 6 && text.contains("is not by SHA-256") && !text.contains("artifact/digest"), "{text}");
+    let scene = scene.file("build/torch-cpu/__init__.py", "evil = 1\n");
+    let (status, _, text) = failed(&scene.run(&["upload", "--json"]));
+    assert!(status == 6 && text.contains("`__init__.py` is not what was sealed"), "{text}");
+    assert!(hub.take_log().is_empty(), "nothing is asked");
 }
