@@ -1,6 +1,7 @@
 //! The front-matter of a text: YAML between two lines `---`, as the Hub's clients read it (after blank lines, with either
 //! line end), and its top-level keys. What cannot be taken apart line by line is refused and never guessed.
 
+use saphyr_parser::{Parser, ScanError};
 use thiserror::Error;
 
 /// A line that begins or ends a front-matter.
@@ -101,6 +102,28 @@ pub fn entries(inside: &str) -> Result<Vec<Entry<'_>>, Unread> {
     Ok(entries)
 }
 
+/// A front-matter that no client can read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}, column {column} of the front-matter is not YAML: {reason}")]
+pub struct NotYaml {
+    /// The line in the front-matter, from one.
+    pub line: usize,
+    /// The character in it, from one.
+    pub column: usize,
+    /// The parser's reason.
+    pub reason: String,
+}
+
+/// Reads a front-matter as YAML, for its form alone: event by event, and the parser itself refuses brackets that are nested
+/// too deep.
+pub fn require_yaml(inside: &str) -> Result<(), NotYaml> {
+    let fault = |error: ScanError| {
+        let mark = error.marker();
+        NotYaml { line: mark.line(), column: mark.col() + 1, reason: error.info().to_owned() }
+    };
+    Parser::new_from_str(inside).try_for_each(|event| event.map(drop)).map_err(fault)
+}
+
 /// The key that a line of a mapping begins with.
 fn key_of(line: &str) -> Option<&str> {
     let first = line.chars().next()?;
@@ -141,6 +164,23 @@ mod tests {
             assert_eq!(split(text), Ok(Parts { before, inside, rest }), "{text:?}");
         }
         assert_eq!(split("---\na: 1\n"), Err(Unclosed));
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_named_by_its_place() {
+        for (text, place) in [
+            ("", None),
+            ("license: mit\ntags:\n- a\nlong: |\n  b: c\n", None),
+            ("a: 1\nlicense: [bad\n", Some(3)),
+            ("a: 1\nx: a: y\n", Some(2)),
+            ("x:\n\ta: 1\n", Some(2)),
+            ("x: \"open\n", Some(1)),
+            ("x: *nothing\n", Some(1)),
+        ] {
+            assert_eq!(require_yaml(text).err().map(|fault| fault.line), place, "{text:?}");
+        }
+        assert!(require_yaml(&format!("x: {}\n", "[".repeat(1_000_000))).is_err());
+        assert_eq!(require_yaml(&format!("x:\n{}a\n", "- ".repeat(10_000))), Ok(()));
     }
 
     #[test]

@@ -128,6 +128,18 @@ fn faults_of_what_a_card_is_made_from_are_named() {
 }
 
 #[test]
+fn a_front_matter_that_no_client_reads_is_refused() {
+    let mut refused = String::new();
+    for line in ["license: [bad", "tags:\n\tkernel: 1", "x: a: y", "x: \"{{ repo_id }}"] {
+        let scene = scene().file("CARD.md", &format!("---\nowner: me\n{line}\n---\n# Demo\n"));
+        let ran = scene.run(&["card"]);
+        assert!(ran.status == 3 && !scene.path("build/CARD.md").exists(), "{line}: {ran}");
+        refused.extend(["===== ", line, "\n", &ran.stderr]);
+    }
+    insta::assert_snapshot!(refused);
+}
+
+#[test]
 fn a_package_without_all_is_a_note_of_check() {
     let scene = scene().file("torch-ext/demo/__init__.py", "def scale(x): return x\n");
     let ran = scene.run(&["check"]);

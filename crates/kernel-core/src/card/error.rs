@@ -4,7 +4,7 @@ use kernel_spec::error::Faults;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::front_matter::Unread;
+use crate::front_matter::{NotYaml, Unread};
 
 /// Why a card could not be made.
 #[derive(Debug, Error, Diagnostic)]
@@ -90,5 +90,19 @@ pub enum CardError {
         /// The line.
         #[source]
         source: Unread,
+    },
+
+    /// The front-matter is in no client's eyes one.
+    #[error("the front-matter of `{file}`, as rendered, cannot be read")]
+    #[diagnostic(
+        code("card/front-matter"),
+        help("mend the line; quote a value that has `: ` or a bracket in it, and indent with blanks")
+    )]
+    NotYaml {
+        /// The template.
+        file: String,
+        /// Where.
+        #[source]
+        source: NotYaml,
     },
 }

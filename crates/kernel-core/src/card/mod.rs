@@ -77,6 +77,8 @@ pub fn card(project: &Project, build: &Utf8Path, place: &Utf8Path) -> Result<Car
         .map_err(|_| CardError::FrontMatter { file: own.to_string() })?;
     let mut text = front_matter::merge(parts.inside, &model)
         .map_err(|source| CardError::Unread { file: own.to_string(), source })?;
+    crate::front_matter::require_yaml(parts.inside)
+        .map_err(|source| CardError::NotYaml { file: own.to_string(), source })?;
     text.push('\n');
     text.push_str(&sections::banner(&model));
     text.push_str(parts.rest.trim());

@@ -8,9 +8,9 @@ codes! {
         example: "`{% if functions %}` without `{% endif %}`",
         remedy: "Mend the template at the line that is named";
     FRONT_MATTER = "card/front-matter", Manifest,
-        means: "The front-matter of the project's `CARD.md` is not closed, or cannot be taken apart line by line",
+        means: "The front-matter of the project's `CARD.md` is not closed, is no YAML as rendered, or cannot be taken apart line by line",
         example: "a first line `---` and no second one",
-        remedy: "Close the front-matter with a line `---`, and begin each key on a line of its own";
+        remedy: "Close the front-matter with a line `---`, begin each key on a line of its own, and quote values with `: ` or brackets";
     FOREIGN = "card/foreign", Check,
         means: "The file that a card or its preview would be written to is somebody else's",
         example: "`kernel-builder card --output README.md` where `README.md` was written by hand",
