@@ -16,17 +16,17 @@ fn measured(scene: &Scene, arguments: &[&str]) -> (u64, Option<i32>, String) {
     let mut command = scene.command(arguments);
     let mut child = command.stdout(file).stderr(Stdio::null()).spawn().expect("it starts");
     let status = format!("/proc/{}/status", child.id());
-    let (mut peak, mut ended) = (0, None);
-    while ended.is_none() {
+    let mut peak = 0;
+    while child.try_wait().expect("it can be waited for").is_none() {
         let text = fs_err::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let now = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
         peak = peak.max(now.unwrap_or(0));
         std::thread::sleep(Duration::from_millis(2));
-        ended = child.try_wait().expect("it can be waited for");
     }
+    let ended = child.wait().expect("it can be waited for");
     let text = fs_err::read_to_string(&out).expect("its output");
-    (peak, ended.and_then(|status| status.code()), text)
+    (peak, ended.code(), text)
 }
 
 #[test]
