@@ -1,6 +1,7 @@
 //! A directory on its way: it is made beside its place under a name that says so, and renamed when it is whole. Its holder
 //! has it locked, so what a killed run left is told from what another is making, and goes with the next run.
 
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,6 +11,9 @@ use rustix::process::geteuid;
 
 /// A file in each such directory: what has another name by chance is somebody's own.
 const MARK: &str = "made-by-kernel-builder";
+
+/// What the content of each has for a name.
+const WHOLE: &str = "whole";
 
 /// A directory on its way; it goes when it is dropped.
 #[derive(Debug)]
@@ -46,7 +50,7 @@ impl Arriving {
     /// Where the content is made.
     pub fn whole(&self) -> std::io::Result<Utf8PathBuf> {
         let path = Utf8PathBuf::try_from(self.directory.path().to_owned());
-        Ok(path.map_err(camino::FromPathBufError::into_io_error)?.join("whole"))
+        Ok(path.map_err(camino::FromPathBufError::into_io_error)?.join(WHOLE))
     }
 }
 
@@ -54,8 +58,7 @@ impl Arriving {
 fn sweep(parent: &Utf8Path, prefix: &str) -> std::io::Result<()> {
     for entry in parent.read_dir_utf8()? {
         let Ok(entry) = entry else { continue };
-        let is_one = entry.file_name().starts_with(prefix) && entry.file_type()?.is_dir();
-        if !is_one || !entry.path().join(MARK).is_file() {
+        if !entry.file_name().starts_with(prefix) || !entry.file_type()?.is_dir() {
             continue;
         }
         let Ok(left) = fs_err::File::open(entry.path()) else { continue };
@@ -63,13 +66,25 @@ fn sweep(parent: &Utf8Path, prefix: &str) -> std::io::Result<()> {
             continue;
         }
         if flock(&left, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            match fs_err::remove_dir_all(entry.path()) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                _ => {}
+            // What was killed before it had its mark is empty; so is what was killed while it went.
+            let is_marked = entry.path().join(MARK).is_file();
+            let gone = if is_marked { remove(entry.path()) } else { fs_err::remove_dir(entry.path()) };
+            match gone.map_err(|error| (error.kind(), error)) {
+                Ok(()) | Err((ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty, _)) => {}
+                Err((_, error)) => return Err(error),
             }
         }
     }
     Ok(())
+}
+
+/// Removes a marked directory, its mark last.
+fn remove(directory: &Utf8Path) -> std::io::Result<()> {
+    match fs_err::remove_dir_all(directory.join(WHOLE)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs_err::remove_dir_all(directory)
 }
 
 #[cfg(test)]
@@ -83,8 +98,10 @@ mod tests {
         fs_err::create_dir_all(parent.join(".making-left/whole")).expect("made");
         fs_err::write(parent.join(".making-left").join(MARK), "").expect("marked");
         fs_err::create_dir_all(parent.join(".making-mine/whole")).expect("made");
+        fs_err::create_dir_all(parent.join(".making-begun")).expect("made");
         fs_err::create_dir_all(parent.join(".other-left")).expect("made");
         let first = Arriving::begin(parent, ".making-").expect("begun");
+        assert!(!parent.join(".making-begun").exists(), "killed before it had its mark");
         assert!(!parent.join(".making-left").exists() && parent.join(".other-left").exists());
         assert!(parent.join(".making-mine/whole").exists(), "without the mark it is somebody's own");
         fs_err::create_dir(first.whole().expect("UTF-8")).expect("made");
