@@ -423,10 +423,12 @@ impl Object {
     }
 
     /// Whether a symbol that others see has the index of a version that there is not, or that is of the other side: one that is
-    /// defined here has a version of this library, another one of others. 0 and 1 mean none.
+    /// defined here has a version of this library, another one of others. 0 and 1 mean none. A program has data of others itself,
+    /// as copies, and under their versions.
     pub(super) fn lacks_version(&self, record: &Record) -> bool {
         let is_own = self.version(record.version).map(|node| node.library.is_none());
-        record.binding != Binding::Local && record.version > 1 && is_own != Some(record.defined)
+        let is_copy = self.kind == Kind::Program && record.defined && is_own == Some(false);
+        record.binding != Binding::Local && record.version > 1 && is_own != Some(record.defined) && !is_copy
     }
 
     /// Whether exceptions may be thrown by its own code: it does not take that from libstdc++, but what that builds on from

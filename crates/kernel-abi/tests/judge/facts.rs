@@ -120,3 +120,18 @@ fn empty_functions_are_no_damage() {
     let empty = object(&workshop.library("empty.so", empty, &flags));
     assert!(empty.symbols().any(|symbol| symbol.name == "last" && symbol.defined));
 }
+
+/// A program has the data of others that it uses itself, under their versions: the linker copies it there.
+#[test]
+fn copies_of_others_data_in_a_program_are_no_damage() {
+    let workshop = Workshop::new();
+    fs_err::write(
+        workshop.path("copy.c"),
+        "#include <stdio.h>\nint main(void) { return fputs(\"\", stdout) + (stderr == stdout); }",
+    )
+    .expect("writes");
+    workshop.run("gcc", &["-O1", "-fno-pie", "-no-pie", "copy.c", "-o", "copy"]);
+    let object = object(&workshop.read("copy"));
+    let copied = object.symbols().any(|symbol| symbol.defined && symbol.name == "stdout");
+    assert!(copied || !cfg!(target_arch = "x86_64"), "{:?}", object.symbols().collect::<Vec<_>>());
+}
