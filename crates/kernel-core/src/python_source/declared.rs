@@ -6,6 +6,7 @@ use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pat
 use ruff_python_ast::{Comprehension, ExceptHandler, Expr, ExprContext, Identifier, Pattern, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
+use super::captured::captured;
 use super::names::imported;
 
 /// The names of one scope; those of scopes inside of it do not count.
@@ -129,13 +130,7 @@ impl<'a> Visitor<'a> for Declared<'a> {
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(capture) => capture.name.as_ref(),
-            Pattern::MatchStar(capture) => capture.name.as_ref(),
-            Pattern::MatchMapping(mapping) => mapping.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
+        if let Some(name) = captured(pattern) {
             self.bind_identifier(name);
         }
         walk_pattern(self, pattern);

@@ -4,6 +4,7 @@
 mod api;
 mod arguments;
 mod calls;
+mod captured;
 mod circles;
 mod compiles;
 mod containers;

@@ -14,6 +14,7 @@ use ruff_python_ast::{
 use ruff_text_size::{Ranged, TextRange};
 
 use super::PythonSource;
+use super::captured::captured;
 use super::names::imported;
 
 /// A scope of a file; that of the module is the first.
@@ -349,13 +350,7 @@ impl<'a> Visitor<'a> for Scopes<'a> {
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(capture) => capture.name.as_ref(),
-            Pattern::MatchStar(capture) => capture.name.as_ref(),
-            Pattern::MatchMapping(mapping) => mapping.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
+        if let Some(name) = captured(pattern) {
             self.bind(name.as_str(), Binding::Other);
         }
         walk_pattern(self, pattern);

@@ -10,6 +10,7 @@ use ruff_python_ast::{
 };
 
 use super::PythonSource;
+use super::captured::captured;
 use super::names::imported;
 
 /// How sure it is that a statement runs.
@@ -239,13 +240,7 @@ impl<'a> Visitor<'a> for Events<'a> {
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(capture) => capture.name.as_ref(),
-            Pattern::MatchStar(capture) => capture.name.as_ref(),
-            Pattern::MatchMapping(mapping) => mapping.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
+        if let Some(name) = captured(pattern) {
             self.bind(name.as_str());
         }
         walk_pattern(self, pattern);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::*;
+use crate::scene::Scene;
 
 /// Fifty gigabytes that take no room.
 const HUGE: u64 = 50 << 30;
@@ -71,6 +72,12 @@ fn a_command_that_reads_a_huge_file_ends_when_it_is_told_to() {
     assert!(!scene.path("../set").exists());
 }
 
+/// How many sets are being collected beside a project, or were left.
+fn on_their_way(scene: &Scene) -> usize {
+    let entries = fs_err::read_dir(scene.path("..")).expect("there").flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".collecting-")).count()
+}
+
 #[test]
 fn what_a_killed_collect_left_goes_with_the_next() {
     let hub = hub();
@@ -78,10 +85,7 @@ fn what_a_killed_collect_left_goes_with_the_next() {
     let file = fs_err::File::create(scene.path("build/torch-cpu/data/table.bin")).expect("made");
     file.set_len(300 << 20).expect("a sparse file");
     let scene = sealed(scene);
-    let left = || {
-        let entries = fs_err::read_dir(scene.path("..")).expect("there").flatten();
-        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".collecting-")).count()
-    };
+    let left = || on_their_way(&scene);
     let mut command = scene.command(&["collect", ".", "--out", "../set"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     wait_until("copying", || left() > 0);
@@ -103,10 +107,7 @@ fn of_two_collects_into_one_folder_one_is_told_that_it_is_taken() {
     let file = fs_err::File::create(scene.path("build/torch-cpu/data/table.bin")).expect("made");
     file.set_len(300 << 20).expect("a sparse file");
     let scene = sealed(scene);
-    let begun = || {
-        let entries = fs_err::read_dir(scene.path("..")).expect("there").flatten();
-        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".collecting-")).count()
-    };
+    let begun = || on_their_way(&scene);
     let mut command = scene.command(&["collect", ".", "--out", "../set", "--json"]);
     let slow = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     wait_until("copying", || begun() > 0);
